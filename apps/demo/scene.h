@@ -1,0 +1,33 @@
+#pragma once
+
+#include <chrono>
+#include <cstdlib>
+#include <string_view>
+
+#include <fmt/core.h>
+
+namespace holdfast::demo {
+
+// One thing that the demonstration shows. It prints what happens as it happens and ends the program
+// with status 1 where that is not what was promised.
+inline void title(std::string_view text) { fmt::print("\n{}\n", text); }
+
+inline void require(bool condition, std::string_view promise) {
+  if (!condition) {
+    fmt::print(stderr, "broken promise: {}\n", promise);
+    std::exit(EXIT_FAILURE);
+  }
+}
+
+inline double milliseconds(std::chrono::nanoseconds time) {
+  return std::chrono::duration<double, std::milli>(time).count();
+}
+
+// The scenes, in order.
+void threads_contend_per_key();
+void readers_beside_readers();
+void an_urgent_waiter_goes_ahead();
+void a_lease_expires();
+void zombies_are_swept();
+
+}  // namespace holdfast::demo

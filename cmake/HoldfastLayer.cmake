@@ -1,0 +1,83 @@
+include(GNUInstallDirs)
+include(GoogleTest)
+
+# holdfast_layer(<layer>
+#   HEADERS <file>...            installed as <holdfast/<layer>/...>; internal/ ones that public
+#                                templates need belong here too
+#   SOURCES <file>...
+#   [DEPENDS <layer>...]         layers it uses, which cmake/layers.txt must allow
+#   [PACKAGES <package>...]      what find_package() must find for LINKS, here and at a consumer's
+#   [LINKS <target>...]          third-party targets to link
+#   [PKG_CONFIG_LIBS <flag>...]  the same for pkg-config
+#   [TESTS <file>...])           become one program, and tests named `<layer>.<Suite>.<Test>`
+#
+# Makes the library holdfast_<layer>, known here and after installation as holdfast::<layer>.
+function(holdfast_layer layer)
+  cmake_parse_arguments(
+    PARSE_ARGV 1 arg "" "" "HEADERS;SOURCES;DEPENDS;PACKAGES;LINKS;PKG_CONFIG_LIBS;TESTS")
+  if(arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "holdfast_layer(${layer}): unexpected ${arg_UNPARSED_ARGUMENTS}")
+  endif()
+  _holdfast_check_depends(${layer} ${arg_DEPENDS})
+
+  set(target holdfast_${layer})
+  add_library(${target} ${arg_SOURCES})
+  add_library(holdfast::${layer} ALIAS ${target})
+  target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}"
+                                                   FILES ${arg_HEADERS})
+  list(TRANSFORM arg_DEPENDS PREPEND holdfast_ OUTPUT_VARIABLE layer_targets)
+  target_link_libraries(${target} PUBLIC ${layer_targets} ${arg_LINKS})
+  holdfast_compile_options(${target})
+  # Until 1.0 a minor version may break the ABI. A shared layer finds the others beside it.
+  set_target_properties(
+    ${target}
+    PROPERTIES EXPORT_NAME ${layer}
+               VERSION ${PROJECT_VERSION}
+               SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
+               INSTALL_RPATH "$ORIGIN")
+
+  if(HOLDFAST_INSTALL)
+    holdfast_install_layer(
+      ${layer}
+      DEPENDS ${arg_DEPENDS}
+      PACKAGES ${arg_PACKAGES}
+      PKG_CONFIG_LIBS ${arg_PKG_CONFIG_LIBS})
+  endif()
+
+  if(HOLDFAST_BUILD_TESTS AND arg_TESTS)
+    add_executable(${target}_test ${arg_TESTS})
+    target_link_libraries(${target}_test PRIVATE holdfast::${layer} GTest::gtest_main)
+    holdfast_compile_options(${target}_test)
+    if(CMAKE_CXX_CLANG_TIDY)
+      # On GoogleTest's macros the analyzer takes longer than all the other checks together.
+      set_property(TARGET ${target}_test APPEND PROPERTY CXX_CLANG_TIDY
+                                                         "--checks=-clang-analyzer-*")
+    endif()
+    gtest_discover_tests(
+      ${target}_test
+      TEST_PREFIX ${layer}.
+      # A parameter's value may be an address, and a test's name must not change between runs.
+      NO_PRETTY_VALUES
+      # When ctest runs: a build then never runs what it builds.
+      DISCOVERY_MODE PRE_TEST
+      DISCOVERY_TIMEOUT 60
+      PROPERTIES TIMEOUT 300)
+  endif()
+endfunction()
+
+# Stops the configuration when cmake/layers.txt does not allow ${layer} to use the layers in ARGN.
+function(_holdfast_check_depends layer)
+  set(table "${PROJECT_SOURCE_DIR}/cmake/layers.txt")
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${table}")
+  file(STRINGS "${table}" row REGEX "^${layer}:")
+  if(NOT row)
+    message(FATAL_ERROR "Layer '${layer}' is not in cmake/layers.txt")
+  endif()
+  string(REGEX REPLACE "^${layer}:" "" allowed "${row}")
+  separate_arguments(allowed)
+  foreach(dependency IN LISTS ARGN)
+    if(NOT dependency IN_LIST allowed)
+      message(FATAL_ERROR "Layer '${layer}' may not use '${dependency}': see cmake/layers.txt")
+    endif()
+  endforeach()
+endfunction()

@@ -1,0 +1,212 @@
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+
+#include <holdfast/local/internal/trash.h>
+
+namespace holdfast::local::internal {
+
+// Whether a change may also change the number of buckets. While somebody walks through the buckets by
+// number it must not.
+enum class Resize : std::uint8_t { allowed, forbidden };
+
+// A hash table of intrusive chains that grows and shrinks one bucket at a time (linear hashing),
+// so that no single operation pays for all the others. `Entry` has `Entry* next` and
+// `std::uint32_t hash`; the table neither creates nor destroys entries. Not thread-safe.
+//
+// With n buckets, an entry is in bucket `hash mod 2^k` where 2^k is n rounded up, or, if there is
+// no such bucket yet, in `hash mod 2^(k-1)`. The first two buckets are inside the object.
+//
+// It works without memory too: a table that cannot grow has longer chains.
+template <class Entry>
+class ChainTable {
+ public:
+  ChainTable() = default;
+  ChainTable(const ChainTable&) = delete;
+  ChainTable& operator=(const ChainTable&) = delete;
+  ~ChainTable() {
+    if (buckets_ != inline_) {
+      std::free(buckets_ - kHeader);
+    }
+  }
+
+  [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
+  [[nodiscard]] std::uint32_t bucket_count() const noexcept { return bucket_count_; }
+
+  // The chain that holds, or would hold, entries with this hash.
+  [[nodiscard]] Entry* chain(std::uint32_t hash) const noexcept {
+    return buckets_[index_of(hash)];
+  }
+  [[nodiscard]] Entry* chain_at(std::uint32_t bucket) const noexcept { return buckets_[bucket]; }
+
+  void insert(Entry* entry, Trash& trash, Resize resize = Resize::allowed) noexcept {
+    Entry*& head = buckets_[index_of(entry->hash)];
+    entry->next = head;
+    head = entry;
+    ++size_;
+    if (resize == Resize::allowed && is_crowded()) [[unlikely]] {
+      grow(trash);
+    }
+  }
+
+  // `entry` must be in the table.
+  void remove(Entry* entry, Trash& trash, Resize resize = Resize::allowed) noexcept {
+    Entry** link = &buckets_[index_of(entry->hash)];
+    while (*link != entry) {
+      link = &(*link)->next;
+    }
+    *link = entry->next;
+    --size_;
+    if (bucket_count_ > kInlineBuckets && resize == Resize::allowed) [[unlikely]] {
+      shrink(trash);
+    }
+  }
+
+  // Unlinks every entry of the bucket for which `is_gone(entry)` and passes it to `dispose`. Never
+  // resizes; `settle` makes up for it.
+  template <class IsGone, class Dispose>
+  void remove_if_at(std::uint32_t bucket, IsGone&& is_gone, Dispose&& dispose) {
+    Entry** link = &buckets_[bucket];
+    while (Entry* const entry = *link) {
+      if (is_gone(*entry)) {
+        *link = entry->next;
+        --size_;
+        dispose(entry);
+      } else {
+        link = &entry->next;
+      }
+    }
+  }
+
+  // One bounded step towards the right number of buckets; true when there is nothing left to do.
+  bool settle(Trash& trash) noexcept {
+    constexpr int kSteps = 64;
+    for (int i = 0; i < kSteps; ++i) {
+      if (is_crowded()) {
+        if (!split_next(trash)) {
+          return true;
+        }
+      } else if (can_shrink()) {
+        merge_last(trash);
+      } else {
+        return true;
+      }
+    }
+    return false;
+  }
+
+ private:
+  static constexpr std::uint32_t kInlineBuckets = 2;
+  // Few entries stay in the inline buckets: their cache line is already here.
+  static constexpr std::uint32_t kInlineEntries = 4;
+  static constexpr std::uint32_t kFirstArray = 8;
+  // An array's capacity stands in front of its first bucket, so that the object itself stays
+  // within the half of a cache line that it shares with the shard's lock.
+  static constexpr std::uint32_t kHeader = 1;
+
+  [[nodiscard]] std::uint32_t index_of(std::uint32_t hash) const noexcept {
+    const std::uint32_t mask = std::bit_ceil(bucket_count_) - 1;
+    const std::uint32_t index = hash & mask;
+    return index < bucket_count_ ? index : index & (mask >> 1U);
+  }
+
+  void grow(Trash& trash) noexcept {
+    // Two steps for one insert catch up with the entries that the inline buckets took.
+    for (int i = 0; i < 2 && is_crowded(); ++i) {
+      if (!split_next(trash)) {
+        return;
+      }
+    }
+  }
+
+  void shrink(Trash& trash) noexcept {
+    for (int i = 0; i < 2 && can_shrink(); ++i) {
+      merge_last(trash);
+    }
+  }
+
+  // Between these two the number of buckets is right.
+  [[nodiscard]] bool is_crowded() const noexcept {
+    return size_ > std::max(bucket_count_ + bucket_count_ / 4, kInlineEntries);
+  }
+  [[nodiscard]] bool can_shrink() const noexcept {
+    return bucket_count_ > kInlineBuckets && size_ < bucket_count_ / 2;
+  }
+
+  bool split_next(Trash& trash) noexcept {
+    const std::uint32_t added = bucket_count_;
+    if (added == capacity() && !move_to(with_room(added), trash)) {
+      return false;
+    }
+    const std::uint32_t high_bit = std::bit_floor(added);
+    Entry** link = &buckets_[added - high_bit];
+    Entry* moved = nullptr;
+    while (Entry* const entry = *link) {
+      if ((entry->hash & high_bit) != 0) {
+        *link = entry->next;
+        entry->next = moved;
+        moved = entry;
+      } else {
+        link = &entry->next;
+      }
+    }
+    buckets_[added] = moved;
+    ++bucket_count_;
+    return true;
+  }
+
+  void merge_last(Trash& trash) noexcept {
+    const std::uint32_t gone = bucket_count_ - 1;
+    Entry** link = &buckets_[gone - std::bit_floor(gone)];
+    while (*link != nullptr) {
+      link = &(*link)->next;
+    }
+    *link = buckets_[gone];
+    --bucket_count_;
+    // Given back late, so that growing and shrinking by turns does not copy each time.
+    if (gone == kInlineBuckets) {
+      move_to(kInlineBuckets, trash);
+    } else if (gone <= capacity() / 2 && capacity() > kFirstArray) {
+      move_to(with_room(gone), trash);
+    }
+  }
+
+  static std::uint32_t with_room(std::uint32_t buckets) noexcept {
+    return std::max(buckets + buckets / 4, kFirstArray);
+  }
+  [[nodiscard]] std::uint32_t capacity() const noexcept {
+    return buckets_ == inline_
+               ? kInlineBuckets
+               : static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(buckets_[-1]));
+  }
+
+  // Moves the buckets to an array of this capacity; false, and nothing changed, without memory.
+  bool move_to(std::uint32_t capacity, Trash& trash) noexcept {
+    Entry** target = inline_;
+    if (capacity != kInlineBuckets) {
+      void* const block = std::malloc((capacity + kHeader) * sizeof(Entry*));
+      if (block == nullptr) {
+        return false;
+      }
+      target = static_cast<Entry**>(block) + kHeader;
+      target[-1] = reinterpret_cast<Entry*>(static_cast<std::uintptr_t>(capacity));
+    }
+    std::memcpy(target, buckets_, bucket_count_ * sizeof(Entry*));
+    if (buckets_ != inline_) {
+      trash.add(buckets_ - kHeader);
+    }
+    buckets_ = target;
+    return true;
+  }
+
+  Entry** buckets_ = inline_;
+  std::uint32_t bucket_count_ = kInlineBuckets;
+  std::uint32_t size_ = 0;
+  Entry* inline_[kInlineBuckets] = {};
+};
+
+}  // namespace holdfast::local::internal

@@ -1,0 +1,174 @@
+#include <holdfast/local/internal/chain_table.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <random>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace holdfast::local::internal {
+namespace {
+
+struct Item {
+  Item* next;
+  std::uint32_t hash;
+};
+
+using Table = ChainTable<Item>;
+
+bool contains(const Table& table, const Item& item) {
+  const Item* found = table.chain(item.hash);
+  while (found != nullptr && found != &item) {
+    found = found->next;
+  }
+  return found != nullptr;
+}
+
+std::size_t walk(const Table& table) {
+  std::size_t count = 0;
+  for (std::uint32_t bucket = 0; bucket < table.bucket_count(); ++bucket) {
+    for (const Item* item = table.chain_at(bucket); item != nullptr; item = item->next) {
+      ++count;
+    }
+  }
+  return count;
+}
+
+// Items with these hashes, at addresses that stay.
+std::deque<Item> items_with(auto hash_of, std::uint32_t count) {
+  std::deque<Item> items;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    items.push_back({nullptr, hash_of(i)});
+  }
+  return items;
+}
+
+std::uint32_t scattered(std::uint32_t i) { return i * 0x9E3779B1U; }
+
+TEST(ChainTable, IsEmptyAtFirst) {
+  const Table table;
+  EXPECT_EQ(table.size(), 0U);
+  EXPECT_EQ(table.chain(0), nullptr);
+  EXPECT_EQ(table.chain(0xFFFFFFFFU), nullptr);
+}
+
+// After each of the first steps of growing, and of shrinking again, everything is still found.
+TEST(ChainTable, FindsEverythingWhileItGrowsAndShrinks) {
+  constexpr std::uint32_t kItems = 300;
+  Table table;
+  std::deque<Item> items = items_with(scattered, kItems);
+  for (std::uint32_t i = 0; i < kItems; ++i) {
+    Trash trash;
+    table.insert(&items[i], trash);
+    ASSERT_EQ(table.size(), i + 1);
+    for (std::uint32_t k = 0; k < kItems; ++k) {
+      ASSERT_EQ(contains(table, items[k]), k <= i) << k << " of " << i;
+    }
+  }
+  for (std::uint32_t i = 0; i < kItems; ++i) {
+    Trash trash;
+    table.remove(&items[i], trash);
+    ASSERT_EQ(table.size(), kItems - i - 1);
+    for (std::uint32_t k = 0; k < kItems; ++k) {
+      ASSERT_EQ(contains(table, items[k]), k > i) << k << " of " << i;
+    }
+  }
+}
+
+TEST(ChainTable, SpreadsItsEntriesAndResizesInSmallSteps) {
+  constexpr std::uint32_t kItems = 10'000;
+  Table table;
+  std::deque<Item> items = items_with([](std::uint32_t i) { return i; }, kItems);
+  for (Item& item : items) {
+    const std::uint32_t before = table.bucket_count();
+    Trash trash;
+    table.insert(&item, trash);
+    ASSERT_LE(table.bucket_count(), before + 2);
+  }
+  EXPECT_EQ(table.bucket_count(), kItems);
+  for (std::uint32_t bucket = 0; bucket < table.bucket_count(); ++bucket) {
+    ASSERT_NE(table.chain_at(bucket), nullptr);
+    ASSERT_EQ(table.chain_at(bucket)->next, nullptr);
+  }
+  for (Item& item : items) {
+    const std::uint32_t before = table.bucket_count();
+    Trash trash;
+    table.remove(&item, trash);
+    ASSERT_GE(table.bucket_count() + 2, before);
+    ASSERT_LE(table.bucket_count(), std::max(4U, 2 * table.size() + 2));
+  }
+  EXPECT_EQ(table.bucket_count(), Table().bucket_count());
+}
+
+TEST(ChainTable, ToleratesEntriesOfOneHash) {
+  Table table;
+  std::deque<Item> items = items_with([](std::uint32_t) { return 7U; }, 100);
+  Trash trash;
+  for (Item& item : items) {
+    table.insert(&item, trash);
+  }
+  std::ranges::for_each(items, [&](const Item& item) { EXPECT_TRUE(contains(table, item)); });
+  for (std::size_t i = 0; i < items.size(); i += 2) {
+    table.remove(&items[i], trash);
+  }
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    EXPECT_EQ(contains(table, items[i]), i % 2 == 1);
+  }
+}
+
+TEST(ChainTable, HoldsWhatWasInsertedAndNotRemovedAfterAnySequence) {
+  constexpr std::uint32_t kItems = 512;
+  std::mt19937 random(4711);
+  Table table;
+  std::deque<Item> items = items_with([&](std::uint32_t) { return random(); }, kItems);
+  std::vector<bool> in(kItems, false);
+  for (int step = 0; step < 20'000; ++step) {
+    // Long phases of growing and of shrinking, so that it goes through every number of buckets.
+    const bool growing = step / 2000 % 2 == 0;
+    const std::uint32_t i = random() % kItems;
+    if (in[i] != growing || random() % 8 == 0) {
+      Trash trash;
+      in[i] ? table.remove(&items[i], trash) : table.insert(&items[i], trash);
+      in[i] = !in[i];
+    }
+    const std::uint32_t probe = random() % kItems;
+    ASSERT_EQ(contains(table, items[probe]), in[probe]);
+  }
+  EXPECT_EQ(table.size(), std::ranges::count(in, true));
+  EXPECT_EQ(walk(table), table.size());
+}
+
+TEST(ChainTable, RemovesByBucketAndSettlesAfterwards) {
+  constexpr std::uint32_t kItems = 5000;
+  Table table;
+  std::deque<Item> items = items_with(scattered, kItems);
+  Trash trash;
+  for (Item& item : items) {
+    table.insert(&item, trash);
+  }
+  const std::uint32_t buckets = table.bucket_count();
+  std::uint32_t visited = 0;
+  for (std::uint32_t bucket = 0; bucket < table.bucket_count(); ++bucket) {
+    table.remove_if_at(bucket, [&](Item* item) {
+      ++visited;
+      return item != &items.front() && item != &items.back();
+    });
+  }
+  EXPECT_EQ(visited, kItems);
+  EXPECT_EQ(table.bucket_count(), buckets);
+  EXPECT_EQ(table.size(), 2U);
+
+  EXPECT_FALSE(table.settle(trash));
+  EXPECT_GE(table.bucket_count(), buckets / 2) << "one call does a bounded part of the work";
+  while (!table.settle(trash)) {
+  }
+  EXPECT_LE(table.bucket_count(), 5U);
+  EXPECT_TRUE(contains(table, items.front()));
+  EXPECT_TRUE(contains(table, items.back()));
+  EXPECT_FALSE(contains(table, items[1]));
+}
+
+}  // namespace
+}  // namespace holdfast::local::internal

@@ -1,0 +1,177 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+
+#include <holdfast/local/internal/trash.h>
+
+namespace holdfast::local::internal {
+
+// Memory for the entries of one shard, in slabs that go back to the system when they are empty.
+// `Entry` has `Entry* next` and is trivially constructible. Not thread-safe.
+//
+// The hot part is a list of free entries in hand (`EntryCache`), which the shard keeps beside its
+// lock; the slabs (`EntryPool`) are touched only when the cache runs empty or full. An entry in the
+// cache counts as used in its slab.
+template <class Entry>
+struct EntryCache {
+  Entry* head = nullptr;
+  std::uint16_t count = 0;
+  // Set while the pool holds more than the one slab that an idle shard keeps.
+  std::uint16_t has_spare_slabs = 0;
+
+  void push(Entry* entry) noexcept {
+    entry->next = head;
+    head = entry;
+    ++count;
+  }
+  Entry* pop() noexcept {
+    Entry* const entry = head;
+    head = entry->next;
+    --count;
+    return entry;
+  }
+};
+
+template <class Entry>
+class EntryPool {
+ private:
+  struct Slab {
+    Slab* previous;
+    Slab* next;
+    Entry* free;
+    std::uint32_t used;
+  };
+  // A slab is aligned to its size, so that an entry's address tells its slab. Malloc's own header
+  // fits between two slabs.
+  static constexpr std::size_t kSlabAlign = 8192;
+  static constexpr std::size_t kSlabBytes = kSlabAlign - 2 * sizeof(void*);
+  static constexpr std::size_t kFirstEntry =
+      (sizeof(Slab) + alignof(Entry) - 1) / alignof(Entry) * alignof(Entry);
+
+ public:
+  static constexpr std::uint32_t kPerSlab =
+      static_cast<std::uint32_t>((kSlabBytes - kFirstEntry) / sizeof(Entry));
+
+  // The `resident` entries belong to the shard itself and stay in the cache for ever.
+  EntryPool(Entry* resident, std::size_t resident_count, EntryCache<Entry>& cache) noexcept
+      : resident_(resident), resident_end_(resident + resident_count) {
+    for (Entry* entry = resident_end_; entry != resident_;) {
+      cache.push(--entry);
+    }
+  }
+  EntryPool(const EntryPool&) = delete;
+  EntryPool& operator=(const EntryPool&) = delete;
+  ~EntryPool() {
+    free_all(partial_);
+    free_all(full_);
+  }
+
+  // Fills the empty cache. Throws std::bad_alloc, and nothing changed.
+  void refill(EntryCache<Entry>& cache) {
+    if (partial_ == nullptr) {
+      add_slab();
+      cache.has_spare_slabs = slab_count_ > 1 ? 1 : 0;
+    }
+    Slab* const slab = partial_;
+    cache.head = slab->free;
+    cache.count = static_cast<std::uint16_t>(kPerSlab - slab->used);
+    slab->free = nullptr;
+    slab->used = kPerSlab;
+    unlink(partial_, slab);
+    link(full_, slab);
+  }
+
+  // Whether the cache holds so much that `drain` should take some of it back.
+  [[nodiscard]] static bool is_full(const EntryCache<Entry>& cache) noexcept {
+    return cache.count > 2 * kPerSlab;
+  }
+
+  // Takes entries back into their slabs until `keep` are left; empty slabs go to the trash, but
+  // for one.
+  void drain(EntryCache<Entry>& cache, std::size_t keep, Trash& trash) noexcept {
+    EntryCache<Entry> kept;
+    while (cache.count > 0 && cache.count + kept.count > keep) {
+      Entry* const entry = cache.pop();
+      if (entry >= resident_ && entry < resident_end_) {
+        kept.push(entry);
+      } else {
+        give_back(entry, trash);
+      }
+    }
+    while (kept.count > 0) {
+      cache.push(kept.pop());
+    }
+    cache.has_spare_slabs = slab_count_ > 1 ? 1 : 0;
+  }
+
+ private:
+  static Slab* slab_of(Entry* entry) noexcept {
+    return reinterpret_cast<Slab*>(reinterpret_cast<std::uintptr_t>(entry) & ~(kSlabAlign - 1));
+  }
+
+  void add_slab() {
+    void* block = nullptr;
+    if (posix_memalign(&block, kSlabAlign, kSlabBytes) != 0) {
+      throw std::bad_alloc();
+    }
+    Slab* const slab = new (block) Slab{nullptr, nullptr, nullptr, 0};
+    char* const first = static_cast<char*>(block) + kFirstEntry;
+    for (std::uint32_t i = kPerSlab; i-- > 0;) {
+      Entry* const entry = new (first + i * sizeof(Entry)) Entry;
+      entry->next = slab->free;
+      slab->free = entry;
+    }
+    link(partial_, slab);
+    ++slab_count_;
+  }
+
+  void give_back(Entry* entry, Trash& trash) noexcept {
+    Slab* const slab = slab_of(entry);
+    if (slab->free == nullptr) {
+      unlink(full_, slab);
+      link(partial_, slab);
+    }
+    entry->next = slab->free;
+    slab->free = entry;
+    if (--slab->used == 0 && slab_count_ > 1) {
+      unlink(partial_, slab);
+      --slab_count_;
+      trash.add(slab);
+    }
+  }
+
+  static void link(Slab*& list, Slab* slab) noexcept {
+    slab->previous = nullptr;
+    slab->next = list;
+    if (list != nullptr) {
+      list->previous = slab;
+    }
+    list = slab;
+  }
+
+  static void unlink(Slab*& list, Slab* slab) noexcept {
+    (slab->previous != nullptr ? slab->previous->next : list) = slab->next;
+    if (slab->next != nullptr) {
+      slab->next->previous = slab->previous;
+    }
+  }
+
+  static void free_all(Slab* list) noexcept {
+    while (list != nullptr) {
+      Slab* const next = list->next;
+      std::free(list);
+      list = next;
+    }
+  }
+
+  Entry* const resident_;
+  Entry* const resident_end_;
+  Slab* partial_ = nullptr;  // slabs with free entries
+  Slab* full_ = nullptr;     // slabs without
+  std::size_t slab_count_ = 0;
+};
+
+}  // namespace holdfast::local::internal

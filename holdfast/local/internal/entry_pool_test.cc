@@ -1,0 +1,159 @@
+#include <holdfast/local/internal/entry_pool.h>
+
+#include <malloc.h>
+
+#include <cstdint>
+#include <deque>
+#include <set>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <holdfast/local/internal/trash.h>
+#include <holdfast/local/testing_support.h>
+
+namespace holdfast::local::internal {
+namespace {
+
+struct alignas(32) Entry {
+  Entry* next;
+  std::uint64_t payload[3];
+};
+
+using Pool = EntryPool<Entry>;
+
+// A pool in the hands of a shard: it takes an entry when it needs one, and gives it back.
+class Shard {
+ public:
+  Entry* take() {
+    if (cache.head == nullptr) {
+      pool.refill(cache);
+    }
+    ++taken_;
+    return cache.pop();
+  }
+  void give(Entry* entry) {
+    cache.push(entry);
+    --taken_;
+    if (cache.has_spare_slabs != 0 && (taken_ == 0 || pool.is_full(cache))) {
+      Trash trash;
+      pool.drain(cache, taken_ == 0 ? 0 : pool.kPerSlab, trash);
+    }
+  }
+
+  Entry resident[2];
+  EntryCache<Entry> cache;
+  Pool pool{resident, 2, cache};
+
+ private:
+  std::size_t taken_ = 0;
+};
+
+TEST(EntryPool, HandsOutTheResidentsFirst) {
+  Shard shard;
+  const std::set<const Entry*> first{shard.take(), shard.take()};
+  EXPECT_EQ(first, (std::set<const Entry*>{&shard.resident[0], &shard.resident[1]}));
+  EXPECT_EQ(shard.cache.head, nullptr);
+  EXPECT_EQ(shard.cache.count, 0U);
+}
+
+TEST(EntryPool, NeverHandsOutAnEntryTwice) {
+  constexpr std::uint32_t kEntries = 5 * Pool::kPerSlab;
+  Shard shard;
+  std::set<Entry*> entries;
+  for (std::uint32_t i = 0; i < kEntries; ++i) {
+    Entry* const entry = shard.take();
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(entry) % alignof(Entry), 0U);
+    EXPECT_TRUE(entries.insert(entry).second);
+    for (std::uint64_t& word : entry->payload) {
+      word = i;  // all of it is ours to write
+    }
+  }
+}
+
+TEST(EntryPool, FindsEveryEntryItsSlabAgainInWhateverOrderTheyComeBack) {
+  constexpr std::uint32_t kEntries = 5 * Pool::kPerSlab + 17;
+  Shard shard;
+  for (const std::uint32_t stride : {1U, 7U, 101U, kEntries - 1}) {
+    std::vector<Entry*> entries;
+    for (std::uint32_t i = 0; i < kEntries; ++i) {
+      entries.push_back(shard.take());
+    }
+    EXPECT_EQ(std::set<Entry*>(entries.begin(), entries.end()).size(), kEntries);
+    EXPECT_EQ(shard.cache.has_spare_slabs, 1U);
+    // The strides have no factor in common with the number of entries.
+    for (std::uint32_t i = 0; i < kEntries; ++i) {
+      shard.give(entries[i * std::uint64_t{stride} % kEntries]);
+    }
+    EXPECT_EQ(shard.cache.has_spare_slabs, 0U);
+  }
+}
+
+TEST(EntryPool, KeepsTheCacheSmallWhileOthersAreStillHeld) {
+  Shard shard;
+  Entry* const held = shard.take();
+  std::vector<Entry*> entries;
+  for (std::uint32_t i = 0; i < 20 * Pool::kPerSlab; ++i) {
+    entries.push_back(shard.take());
+  }
+  for (Entry* const entry : entries) {
+    shard.give(entry);
+    ASSERT_LE(shard.cache.count, 2 * Pool::kPerSlab);
+  }
+  shard.give(held);
+  EXPECT_EQ(shard.cache.has_spare_slabs, 0U);
+}
+
+TEST(EntryPool, GivesEmptySlabsBackToTheSystem) {
+  if (testing_support::kSanitized) {
+    GTEST_SKIP() << "a sanitizer has an allocator of its own";
+  }
+  Shard shard;
+  constexpr std::uint32_t kSlabs = 40;
+  std::vector<Entry*> entries(kSlabs * Pool::kPerSlab);
+  const std::size_t before = mallinfo2().uordblks;
+  const std::size_t slab_bytes = Pool::kPerSlab * sizeof(Entry);
+  for (int round = 0; round < 3; ++round) {
+    for (Entry*& entry : entries) {
+      entry = shard.take();
+    }
+    EXPECT_GE(mallinfo2().uordblks, before + (kSlabs - 1) * slab_bytes);
+    for (Entry* const entry : entries) {
+      shard.give(entry);
+    }
+    EXPECT_LE(mallinfo2().uordblks, before + 2 * slab_bytes)
+        << "all but one, and what malloc keeps";
+  }
+}
+
+TEST(EntryPool, KeepsTheResidentsForEver) {
+  Shard shard;
+  for (int round = 0; round < 3; ++round) {
+    std::vector<Entry*> entries(4 * Pool::kPerSlab);
+    for (Entry*& entry : entries) {
+      entry = shard.take();
+    }
+    for (Entry* const entry : entries) {
+      shard.give(entry);
+    }
+    std::set<const Entry*> in_cache;
+    for (const Entry* entry = shard.cache.head; entry != nullptr; entry = entry->next) {
+      in_cache.insert(entry);
+    }
+    EXPECT_EQ(in_cache.size(), shard.cache.count);
+    EXPECT_TRUE(in_cache.contains(&shard.resident[0]));
+    EXPECT_TRUE(in_cache.contains(&shard.resident[1]));
+  }
+}
+
+TEST(Trash, FreesEveryBlockAtItsEnd) {
+  // Whether it does is for the leak checker to see.
+  Trash trash;
+  trash.add(nullptr);
+  for (int i = 0; i < 10; ++i) {
+    trash.add(std::malloc(sizeof(void*)));
+  }
+}
+
+}  // namespace
+}  // namespace holdfast::local::internal

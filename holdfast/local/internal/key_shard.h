@@ -1,0 +1,176 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <new>
+#include <string_view>
+
+#include <holdfast/local/internal/chain_table.h>
+#include <holdfast/local/internal/entry_pool.h>
+#include <holdfast/local/internal/key_probe.h>
+#include <holdfast/local/internal/reader_bias.h>
+#include <holdfast/local/internal/shard_lock.h>
+#include <holdfast/local/internal/sharding.h>
+#include <holdfast/local/internal/trash.h>
+#include <holdfast/local/internal/waiter.h>
+#include <holdfast/local/internal/wait_counters.h>
+
+namespace holdfast::local::internal {
+
+// The lock of one key, for as long as somebody holds it or waits for it. Two in a cache line.
+struct alignas(32) KeyEntry {
+  KeyEntry* next;
+  std::uint32_t hash;
+  std::uint32_t state;  // see the table below
+  std::uint64_t lo;     // the key as in KeyProbe; of a long key, the address of its bytes
+  std::uint64_t hi;
+
+  // state         holders        waiters
+  // n             n readers      none
+  // kExclusive    one writer     none
+  // … | kQueued   the same       some
+  // kQueued       nobody yet     the first one has been told
+  // 0             nobody         none: the entry is being made or removed
+  static constexpr std::uint32_t kExclusive = 1U << 31U;
+  static constexpr std::uint32_t kQueued = 1U << 30U;
+  static constexpr std::uint32_t kReaders = kQueued - 1;
+
+  [[nodiscard]] std::uint32_t readers() const noexcept { return state & kReaders; }
+  [[nodiscard]] bool is_exclusive() const noexcept { return (state & kExclusive) != 0; }
+  [[nodiscard]] bool is_queued() const noexcept { return (state & kQueued) != 0; }
+  [[nodiscard]] bool is_free() const noexcept { return (state & ~kQueued) == 0; }
+
+  // Whether a newcomer may hold it now. A reader does not join others past a waiter: the waiter may
+  // be a writer, who would then wait for ever behind a stream of readers.
+  [[nodiscard]] bool admits(Mode mode) const noexcept {
+    return is_free() || (mode == Mode::shared && !is_exclusive() && !is_queued());
+  }
+  // Whether the first in line may hold it now.
+  [[nodiscard]] bool admits_first(Mode mode) const noexcept {
+    return is_free() || (mode == Mode::shared && !is_exclusive());
+  }
+  void hold(Mode mode) noexcept { state = mode == Mode::exclusive ? state | kExclusive : state + 1; }
+  void unhold(Mode mode) noexcept {
+    state = mode == Mode::exclusive ? state & ~kExclusive : state - 1;
+  }
+
+  // The only reader becomes the writer.
+  bool try_upgrade() noexcept {
+    if (readers() != 1) {
+      return false;
+    }
+    unhold(Mode::shared);
+    hold(Mode::exclusive);
+    return true;
+  }
+
+  [[nodiscard]] bool is_for(const KeyProbe& probe) const noexcept {
+    return hash == probe.tag() && hi == probe.hi &&
+           (probe.is_short() ? lo == probe.lo
+                             : std::memcmp(long_key(), probe.text.data(), probe.text.size()) == 0);
+  }
+  [[nodiscard]] bool has_long_key() const noexcept { return hi >= kLongKey; }
+  [[nodiscard]] char* long_key() const noexcept { return reinterpret_cast<char*>(lo); }
+  [[nodiscard]] std::string_view key() const noexcept {
+    return has_long_key() ? std::string_view(long_key(), hi & ~kLongKey)
+                          : std::string_view(reinterpret_cast<const char*>(&lo), hi >> 56U);
+  }
+};
+
+static_assert(sizeof(KeyEntry) == 32);
+
+// What is done when the shard is unlocked again. Declare it before the shard's guard.
+struct Afterwards {
+  Trash trash;
+  Wakes wakes;
+};
+
+// One part of a KeyTable. Everything but `bias` is protected by `lock`.
+struct alignas(64) KeyShard {
+  // One cache line, together with an entry on the next one all that an uncontended lock touches.
+  ShardLock lock;
+  ChainTable<KeyEntry> entries;
+  EntryCache<KeyEntry> cache;
+  std::uint64_t acquisitions = 0;
+
+  alignas(64) KeyEntry resident[1];
+  WaitList waiters;
+  std::uint64_t bias_tag = 0;     // what `bias` carries
+  std::uint32_t read_hash = 0;    // the key that is read most, by majority vote,
+  std::uint32_t read_streak = 0;  // and by how much
+
+  alignas(64) ReaderBias bias;
+  EntryPool<KeyEntry> pool{resident, 1, cache};
+  WaitCounters waits;
+  std::uint64_t bias_generation = 0;
+
+  [[nodiscard]] KeyEntry* find(const KeyProbe& probe) const noexcept {
+    KeyEntry* entry = entries.chain(probe.tag());
+    while (entry != nullptr && !entry->is_for(probe)) {
+      entry = entry->next;
+    }
+    return entry;
+  }
+
+  // A new entry in the table, held by nobody. Throws std::bad_alloc, and nothing has changed.
+  KeyEntry* add(const KeyProbe& probe, Trash& trash) {
+    if (cache.head == nullptr) [[unlikely]] {
+      pool.refill(cache);
+    }
+    std::uint64_t lo = probe.lo;
+    if (!probe.is_short()) {
+      void* const bytes = std::malloc(probe.text.size());
+      if (bytes == nullptr) {
+        throw std::bad_alloc();
+      }
+      std::memcpy(bytes, probe.text.data(), probe.text.size());
+      lo = reinterpret_cast<std::uint64_t>(bytes);
+    }
+    KeyEntry* const entry = cache.pop();
+    entry->hash = probe.tag();
+    entry->state = 0;
+    entry->lo = lo;
+    entry->hi = probe.hi;
+    entries.insert(entry, trash);
+    return entry;
+  }
+
+  void remove(KeyEntry* entry, Trash& trash) noexcept {
+    if (entry->has_long_key()) [[unlikely]] {
+      trash.add(entry->long_key());
+    }
+    entries.remove(entry, trash);
+    cache.push(entry);
+    if (cache.has_spare_slabs != 0 && (entries.size() == 0 || pool.is_full(cache))) [[unlikely]] {
+      pool.drain(cache, entries.size() == 0 ? 0 : pool.kPerSlab, trash);
+    }
+  }
+
+  // To be called whenever a holder or a waiter has left the entry: removes it, or sees to it that
+  // its first waiter is served.
+  void settle(KeyEntry* entry, Afterwards& afterwards) noexcept {
+    if (entry->state == 0) {
+      remove(entry, afterwards.trash);
+    } else if (entry->is_queued()) [[unlikely]] {
+      serve_first(entry, afterwards.wakes);
+    }
+  }
+
+  // A first waiter is woken and has to be quick: until it comes, any newcomer may take the key, so
+  // that a busy key is not idle while a sleeper wakes up. If it comes too late it is handed the key
+  // next time, so that nobody is overtaken for longer than one wake-up and one hold.
+  void serve_first(KeyEntry* entry, Wakes& wakes) noexcept;
+  // Lets the waiter hold the key; a reader brings along the readers right behind it.
+  void hand_over(KeyEntry* entry, Waiter& first, Wakes& wakes) noexcept;
+
+  // For the waiter's own thread; these two take the lock.
+  // It was told to look again: it gets the key, or is marked as overtaken.
+  void answer_retry(KeyEntry* entry, Waiter& waiter) noexcept;
+  // It leaves the line; false if the key was granted to it before it could.
+  bool give_up(KeyEntry* entry, Waiter& waiter) noexcept;
+};
+
+}  // namespace holdfast::local::internal

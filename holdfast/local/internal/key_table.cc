@@ -1,0 +1,251 @@
+#include <holdfast/local/internal/key_table.h>
+
+#include <mutex>
+#include <system_error>
+
+#include <holdfast/base/random.h>
+#include <holdfast/local/internal/key_shard.h>
+
+namespace holdfast::local::internal {
+
+namespace {
+
+using std::chrono::steady_clock;
+
+// A newcomer that finds the key taken looks again this often before it goes to sleep, pausing twice
+// as long each time: together a few microseconds, about what a sleep and a wake-up would cost.
+constexpr int kFirstPause = 4;
+constexpr int kLongestPause = 128;
+// How long one that was woken in vain watches for the key to be handed over.
+constexpr int kHandOverSpins = 1000;
+
+}  // namespace
+
+KeyTable::KeyTable() : seed_(base::random_u64()), shards_(new KeyShard[kShards]) {}
+
+KeyTable::~KeyTable() = default;
+
+KeyShard& KeyTable::shard_of(std::uint32_t hash) noexcept { return shards_[shard_index(hash)]; }
+
+KeyEntry* KeyTable::take(KeyShard& shard, const KeyProbe& probe, Mode mode,
+                         Afterwards& afterwards) {
+  KeyEntry* entry = shard.find(probe);
+  if (mode == Mode::exclusive && shard.bias_tag != 0 && shard.bias.matches(probe)) [[unlikely]] {
+    if (entry == nullptr) {
+      entry = shard.add(probe, afterwards.trash);
+    }
+    adopt_readers(shard, *entry);
+  }
+  if (entry == nullptr) {
+    entry = shard.add(probe, afterwards.trash);
+  } else if (!entry->admits(mode)) {
+    return nullptr;
+  } else if (entry->readers() == KeyEntry::kReaders) [[unlikely]] {
+    throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again),
+                            "too many readers of one key");
+  }
+  entry->hold(mode);
+  ++shard.acquisitions;
+  if (mode == Mode::shared) {
+    note_read(shard, probe, *entry);
+  } else if (shard.read_hash == probe.tag()) {
+    shard.read_streak = 0;
+  }
+  return entry;
+}
+
+KeyEntry* KeyTable::try_acquire(const KeyProbe& probe, Mode mode) {
+  KeyShard& shard = shard_of(probe.tag());
+  __builtin_prefetch(shard.resident, 1);
+  Afterwards afterwards;
+  const std::lock_guard guard(shard.lock);
+  return take(shard, probe, mode, afterwards);
+}
+
+std::expected<KeyEntry*, WaitEnd> KeyTable::acquire(const KeyProbe& probe, Mode mode,
+                                                    const KeyWait& wait) {
+  if (wait.stop.stop_requested()) {
+    shard_of(probe.tag()).waits.cancelled();
+    return std::unexpected(WaitEnd::cancelled);
+  }
+  if (KeyEntry* const entry = try_acquire(probe, mode)) [[likely]] {
+    return entry;
+  }
+  const SteadyTime started = steady_clock::now();
+  if (spinning_helps()) {
+    for (int pauses = kFirstPause; pauses <= kLongestPause; pauses *= 2) {
+      for (int i = 0; i < pauses; ++i) {
+        spin_pause();
+      }
+      const SteadyTime now = steady_clock::now();
+      if (KeyEntry* const entry = try_acquire(probe, mode)) {
+        shard_of(probe.tag()).waits.served(now - started);
+        return entry;
+      }
+    }
+  }
+  return wait_in_line(probe, mode, wait, started);
+}
+
+std::expected<KeyEntry*, WaitEnd> KeyTable::wait_in_line(const KeyProbe& probe, Mode mode,
+                                                         const KeyWait& wait, SteadyTime started) {
+  KeyShard& shard = shard_of(probe.tag());
+  Waiter waiter;
+  waiter.mode = mode;
+  waiter.priority = wait.priority;
+  KeyEntry* entry = nullptr;
+  {
+    Afterwards afterwards;
+    const std::lock_guard guard(shard.lock);
+    entry = take(shard, probe, mode, afterwards);
+    if (entry != nullptr) {
+      shard.waits.served(steady_clock::now() - started);
+      return entry;
+    }
+    entry = shard.find(probe);
+    waiter.entry = entry;
+    shard.waiters.add(waiter);
+    entry->state |= KeyEntry::kQueued;
+  }
+  const std::expected<void, WaitEnd> end = sleep_until_served(shard, entry, waiter, wait);
+  if (!end) {
+    return std::unexpected(end.error());
+  }
+  shard.waits.served(steady_clock::now() - started);
+  return entry;
+}
+
+std::expected<void, WaitEnd> KeyTable::sleep_until_served(KeyShard& shard, KeyEntry* entry,
+                                                          Waiter& waiter, const KeyWait& wait) {
+  const std::stop_callback on_stop(wait.stop, [&waiter] {
+    waiter.signal.fetch_or(Waiter::kStop, std::memory_order_release);
+    futex_wake_one(&waiter.signal);
+  });
+  WaitDeadline until = wait.until;
+  bool in_time = true;
+  for (;;) {
+    const std::uint32_t signal = waiter.signal.load(std::memory_order_acquire);
+    if ((signal & Waiter::kGranted) != 0) {
+      return {};
+    }
+    if ((signal & Waiter::kRetry) != 0) {
+      shard.answer_retry(entry, waiter);
+      for (int i = 0; i < kHandOverSpins && waiter.signal.load(std::memory_order_relaxed) == 0; ++i) {
+        spin_pause();
+      }
+      continue;
+    }
+    const bool stopped = (signal & Waiter::kStop) != 0;
+    if (stopped || !in_time) {
+      if (shard.give_up(entry, waiter)) {
+        stopped ? shard.waits.cancelled() : shard.waits.timed_out();
+        return std::unexpected(stopped ? WaitEnd::cancelled : WaitEnd::timed_out);
+      }
+      until.reset();  // granted in the last moment; the signal is on its way
+    }
+    in_time = futex_wait(waiter.signal, signal, until);
+  }
+}
+
+void KeyTable::release(KeyEntry* entry, Mode mode) noexcept {
+  KeyShard& shard = shard_of(entry->hash);
+  Afterwards afterwards;
+  const std::lock_guard guard(shard.lock);
+  entry->unhold(mode);
+  shard.settle(entry, afterwards);
+}
+
+void KeyTable::release(const KeyProbe& probe, Mode mode) noexcept {
+  KeyShard& shard = shard_of(probe.tag());
+  Afterwards afterwards;
+  const std::lock_guard guard(shard.lock);
+  KeyEntry* const entry = shard.find(probe);
+  entry->unhold(mode);
+  shard.settle(entry, afterwards);
+}
+
+void KeyTable::downgrade(KeyEntry* entry) noexcept {
+  KeyShard& shard = shard_of(entry->hash);
+  Afterwards afterwards;
+  const std::lock_guard guard(shard.lock);
+  entry->unhold(Mode::exclusive);
+  entry->hold(Mode::shared);
+  if (entry->is_queued()) {
+    Waiter& first = *shard.waiters.first_for(entry);
+    if (first.mode == Mode::shared) {
+      shard.hand_over(entry, first, afterwards.wakes);
+    }
+  }
+}
+
+bool KeyTable::try_upgrade(KeyEntry* entry) noexcept {
+  KeyShard& shard = shard_of(entry->hash);
+  const std::lock_guard guard(shard.lock);
+  if (shard.bias_tag != 0 && shard.bias.matches(probe(entry->key()))) {
+    adopt_readers(shard, *entry);
+  }
+  return entry->try_upgrade();
+}
+
+std::size_t KeyTable::size() {
+  std::size_t total = 0;
+  for (std::size_t i = 0; i < kShards; ++i) {
+    KeyShard& shard = shards_[i];
+    const std::lock_guard guard(shard.lock);
+    total += shard.entries.size();
+    if (slot_readers(shard) != 0 && shard.find(probe(shard.bias.key())) == nullptr) {
+      ++total;
+    }
+  }
+  return total;
+}
+
+KeyLockStats KeyTable::stats() {
+  KeyLockStats stats;
+  for (std::size_t i = 0; i < kShards; ++i) {
+    KeyShard& shard = shards_[i];
+    const std::lock_guard guard(shard.lock);
+    stats.acquisitions += shard.acquisitions;
+    shard.waits.add_to(stats);
+  }
+  stats.acquisitions += slot_uses_.load(std::memory_order_relaxed);
+  for (std::size_t column = 0; column < ReaderSlots::kSlotsPerRow; ++column) {
+    slots_.for_each(column, [&](const ReaderSlot& slot) {
+      const std::uint64_t value = slot.load(std::memory_order_relaxed);
+      stats.acquisitions += (value & kAdopted) != 0 ? 0 : value & kSlotCountMask;
+    });
+  }
+  return stats;
+}
+
+std::vector<KeyState> KeyTable::snapshot() {
+  std::vector<KeyState> states;
+  for (std::size_t i = 0; i < kShards; ++i) {
+    KeyShard& shard = shards_[i];
+    const std::lock_guard guard(shard.lock);
+    const std::size_t in_slots = slot_readers(shard);
+    const KeyEntry* biased = nullptr;
+    if (in_slots != 0) {
+      biased = shard.find(probe(shard.bias.key()));
+      if (biased == nullptr) {
+        states.push_back({.key = shard.bias.key(), .readers = in_slots});
+      }
+    }
+    for (std::uint32_t bucket = 0; bucket < shard.entries.bucket_count(); ++bucket) {
+      for (const KeyEntry* entry = shard.entries.chain_at(bucket); entry != nullptr;
+           entry = entry->next) {
+        KeyState& state = states.emplace_back();
+        state.key = entry->key();
+        state.exclusive = entry->is_exclusive();
+        state.readers = entry->readers() + (entry == biased ? in_slots : 0);
+        for (const Waiter* waiter = shard.waiters.first_for(entry); waiter != nullptr;
+             waiter = WaitList::next_for(*waiter)) {
+          ++(waiter->mode == Mode::exclusive ? state.waiting_exclusive : state.waiting_shared);
+        }
+      }
+    }
+  }
+  return states;
+}
+
+}  // namespace holdfast::local::internal

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include <holdfast/local/internal/key_probe.h>
+#include <holdfast/local/internal/reader_bias.h>
+#include <holdfast/local/internal/waiter.h>
+#include <holdfast/local/key_stats.h>
+#include <holdfast/local/key_wait.h>
+
+namespace holdfast::local::internal {
+
+struct KeyEntry;
+struct KeyShard;
+struct Afterwards;
+
+// The table behind KeyLock: what is held, who waits, and the rules for both. Thread-safe.
+//
+// Every change happens under the lock of the key's shard. Only readers of a biased key
+// (reader_bias.h) come and go without it.
+class KeyTable {
+ public:
+  KeyTable();
+  ~KeyTable();
+  KeyTable(const KeyTable&) = delete;
+  KeyTable& operator=(const KeyTable&) = delete;
+
+  [[nodiscard]] KeyProbe probe(std::string_view key) const noexcept { return {key, seed_}; }
+
+  // The entry, now held in this mode; null if that would have to wait.
+  // Throws std::bad_alloc, and nothing has changed.
+  KeyEntry* try_acquire(const KeyProbe& probe, Mode mode);
+  std::expected<KeyEntry*, WaitEnd> acquire(const KeyProbe& probe, Mode mode, const KeyWait& wait);
+  void release(KeyEntry* entry, Mode mode) noexcept;
+  // For a holder that knows only the key.
+  void release(const KeyProbe& probe, Mode mode) noexcept;
+
+  // The writer becomes a reader; readers that are next in line come in with it.
+  void downgrade(KeyEntry* entry) noexcept;
+  // The only reader becomes the writer; false if there are others.
+  bool try_upgrade(KeyEntry* entry) noexcept;
+
+  // The calling thread's slot, now held, if the key is biased and the slot free; else null.
+  ReaderSlot* try_acquire_slot(const KeyProbe& probe) noexcept;
+  void release_slot(ReaderSlot& slot) noexcept;
+  // As try_upgrade: the entry if the slot's reader has become the writer, and the slot is free
+  // again; else null. Throws std::bad_alloc, and nothing has changed.
+  KeyEntry* try_upgrade_slot(ReaderSlot& slot);
+
+  // How many keys are held or waited for.
+  [[nodiscard]] std::size_t size();
+  [[nodiscard]] KeyLockStats stats();
+  [[nodiscard]] std::vector<KeyState> snapshot();
+
+ private:
+  using SteadyTime = std::chrono::steady_clock::time_point;
+
+  [[nodiscard]] KeyShard& shard_of(std::uint32_t hash) noexcept;
+  KeyEntry* take(KeyShard& shard, const KeyProbe& probe, Mode mode, Afterwards& afterwards);
+  std::expected<KeyEntry*, WaitEnd> wait_in_line(const KeyProbe& probe, Mode mode,
+                                                 const KeyWait& wait, SteadyTime started);
+  std::expected<void, WaitEnd> sleep_until_served(KeyShard& shard, KeyEntry* entry, Waiter& waiter,
+                                                  const KeyWait& wait);
+
+  void note_read(KeyShard& shard, const KeyProbe& probe, const KeyEntry& entry) noexcept;
+  void bias_towards(KeyShard& shard, const KeyProbe& probe) noexcept;
+  void adopt_readers(KeyShard& shard, KeyEntry& entry) noexcept;
+  [[nodiscard]] std::size_t slot_readers(const KeyShard& shard) noexcept;
+
+  const std::uint64_t seed_;
+  const std::unique_ptr<KeyShard[]> shards_;
+  ReaderSlots slots_;
+  // Uses of slots, as far as they were collected from them.
+  std::atomic<std::uint64_t> slot_uses_{0};
+};
+
+}  // namespace holdfast::local::internal

@@ -1,0 +1,162 @@
+// The part of KeyTable that lets readers of a busy key pass without meeting: see reader_bias.h.
+#include <mutex>
+
+#include <holdfast/local/internal/key_shard.h>
+#include <holdfast/local/internal/key_table.h>
+
+namespace holdfast::local::internal {
+
+namespace {
+
+// A key is biased after this many reads without a write: a writer then pays for the search through
+// the slots once in that many operations at the most.
+constexpr std::uint32_t kReadsToBias = 256;
+
+constexpr std::uint64_t tag_of(std::uint64_t slot_value) noexcept {
+  return slot_value & ~kSlotCountMask;
+}
+
+constexpr std::size_t index_in(std::uint64_t tag) noexcept {
+  return (tag >> kSlotCountBits) % kShards;
+}
+
+KeyEntry* adopter(std::uint64_t slot_value) noexcept {
+  return reinterpret_cast<KeyEntry*>(slot_value & ~kAdopted);
+}
+
+}  // namespace
+
+ReaderSlot* KeyTable::try_acquire_slot(const KeyProbe& probe) noexcept {
+  const std::size_t index = shard_index(probe.tag());
+  const ReaderBias& bias = shards_[index].bias;
+  const std::uint64_t tag = bias.tag(std::memory_order_acquire);
+  if (tag == 0 || !bias.matches(probe)) {
+    return nullptr;
+  }
+  ReaderSlot& slot = slots_.mine(index);
+  std::uint64_t count = slot.load(std::memory_order_relaxed);
+  if (tag_of(count) != 0) {
+    return nullptr;
+  }
+  if (count == kSlotCountMask) [[unlikely]] {
+    if (!slot.compare_exchange_strong(count, 0)) {
+      return nullptr;
+    }
+    slot_uses_.fetch_add(count, std::memory_order_relaxed);
+    count = 0;
+  }
+  std::uint64_t held = tag | (count + 1);
+  if (!slot.compare_exchange_strong(count, held, std::memory_order_seq_cst)) {
+    return nullptr;
+  }
+  if (bias.tag(std::memory_order_seq_cst) == tag) [[likely]] {
+    return &slot;
+  }
+  // The bias ended meanwhile. Step back, unless the writer has met the slot and counts us already.
+  return slot.compare_exchange_strong(held, count, std::memory_order_seq_cst) ? nullptr : &slot;
+}
+
+void KeyTable::release_slot(ReaderSlot& slot) noexcept {
+  std::uint64_t value = slot.load(std::memory_order_relaxed);
+  while ((value & kAdopted) == 0) {
+    if (slot.compare_exchange_weak(value, value & kSlotCountMask, std::memory_order_release,
+                                   std::memory_order_acquire)) {
+      return;
+    }
+  }
+  slot.exchange(0, std::memory_order_release);
+  release(adopter(value), Mode::shared);
+}
+
+KeyEntry* KeyTable::try_upgrade_slot(ReaderSlot& slot) {
+  std::uint64_t value = slot.load(std::memory_order_acquire);
+  KeyShard& shard = (value & kAdopted) != 0 ? shard_of(adopter(value)->hash)
+                                            : shards_[index_in(value)];
+  Afterwards afterwards;
+  const std::lock_guard guard(shard.lock);
+  value = slot.load(std::memory_order_acquire);
+  if ((value & kAdopted) == 0) {
+    const std::string key = shard.bias.key();
+    const KeyProbe biased = probe(key);
+    KeyEntry* entry = shard.find(biased);
+    if (entry == nullptr) {
+      entry = shard.add(biased, afterwards.trash);
+    }
+    adopt_readers(shard, *entry);
+    value = slot.load(std::memory_order_relaxed);
+  }
+  KeyEntry* const entry = adopter(value);
+  if (!entry->try_upgrade()) {
+    return nullptr;
+  }
+  slot.exchange(0, std::memory_order_release);
+  return entry;
+}
+
+void KeyTable::note_read(KeyShard& shard, const KeyProbe& probe, const KeyEntry& entry) noexcept {
+  if (shard.read_hash != probe.tag()) {
+    if (shard.read_streak > 0) {
+      --shard.read_streak;
+    } else {
+      shard.read_hash = probe.tag();
+    }
+    return;
+  }
+  if (++shard.read_streak >= kReadsToBias) [[unlikely]] {
+    shard.read_streak = 0;
+    if (!entry.is_queued()) {
+      bias_towards(shard, probe);
+    }
+  }
+}
+
+void KeyTable::bias_towards(KeyShard& shard, const KeyProbe& probe) noexcept {
+  if (probe.text.size() > ReaderBias::kMaxKey) {
+    return;
+  }
+  if (shard.bias_tag != 0) {
+    if (shard.bias.matches(probe)) {
+      return;
+    }
+    // One key of a shard at a time: the older one gives way if nobody is reading it.
+    shard.bias.clear();
+    if (slot_readers(shard) != 0) {
+      shard.bias.restore(shard.bias_tag);
+      return;
+    }
+  }
+  const std::uint64_t generation = ++shard.bias_generation;
+  shard.bias_tag = ((generation << kShardBits | shard_index(probe.tag())) << kSlotCountBits) &
+                   ~kAdopted;
+  shard.bias.set(probe, shard.bias_tag);
+}
+
+void KeyTable::adopt_readers(KeyShard& shard, KeyEntry& entry) noexcept {
+  const std::uint64_t tag = shard.bias_tag;
+  shard.bias.clear();
+  shard.bias_tag = 0;
+  slots_.for_each(shard_index(entry.hash), [&](ReaderSlot& slot) {
+    std::uint64_t value = slot.load(std::memory_order_seq_cst);
+    while (tag_of(value) == tag) {
+      if (slot.compare_exchange_weak(value, kAdopted | reinterpret_cast<std::uint64_t>(&entry),
+                                     std::memory_order_seq_cst)) {
+        entry.hold(Mode::shared);
+        slot_uses_.fetch_add(value & kSlotCountMask, std::memory_order_relaxed);
+        return;
+      }
+    }
+  });
+}
+
+std::size_t KeyTable::slot_readers(const KeyShard& shard) noexcept {
+  if (shard.bias_tag == 0) {
+    return 0;
+  }
+  std::size_t readers = 0;
+  slots_.for_each(index_in(shard.bias_tag), [&](const ReaderSlot& slot) {
+    readers += tag_of(slot.load(std::memory_order_seq_cst)) == shard.bias_tag ? 1U : 0U;
+  });
+  return readers;
+}
+
+}  // namespace holdfast::local::internal

@@ -1,0 +1,226 @@
+#include <holdfast/local/internal/lease_shards.h>
+
+#include <algorithm>
+#include <mutex>
+
+#include <holdfast/base/random.h>
+#include <holdfast/base/saturate.h>
+#include <holdfast/local/internal/futex.h>
+#include <holdfast/local/internal/lease_shard.h>
+
+namespace holdfast::local::internal {
+
+namespace {
+
+// Below this ttl the cheap clock's error would show.
+constexpr base::Duration kPreciseBelow = std::chrono::seconds(1);
+// About this many entries are looked at under one hold of a shard's lock: a few microseconds.
+constexpr std::uint32_t kSliceBuckets = 64;
+// Entries come from all over the memory; fetched this far ahead they arrive in time.
+constexpr std::uint32_t kPrefetchAhead = 8;
+// Between two slices, so that a caller who spins for the shard gets it.
+constexpr int kPausesBetweenSlices = 16;
+
+constexpr std::int64_t count(base::TimePoint time) noexcept {
+  return time.time_since_epoch().count();
+}
+
+// Calls `slice(first, last)` under the shard's lock for one range of buckets after the other, and
+// lets others in between. Whatever is in the table from beginning to end is met exactly once.
+template <class Slice>
+void walk(LeaseShard& shard, const std::stop_token& stop, Slice&& slice) {
+  std::uint32_t buckets = 0;
+  {
+    const std::lock_guard guard(shard.lock);
+    ++shard.walkers;
+    buckets = shard.entries.bucket_count();
+  }
+  for (std::uint32_t first = 0; first < buckets && !stop.stop_requested(); first += kSliceBuckets) {
+    slice(first, std::min(buckets, first + kSliceBuckets));
+    for (int i = 0; i < kPausesBetweenSlices; ++i) {
+      spin_pause();
+    }
+  }
+  bool settled = false;
+  {
+    const std::lock_guard guard(shard.lock);
+    settled = --shard.walkers != 0;  // the last one tidies up
+  }
+  while (!settled) {
+    Trash trash;
+    const std::lock_guard guard(shard.lock);
+    settled = shard.walkers != 0 || shard.entries.settle(trash);
+  }
+}
+
+void record_slice(SweepReport& report, std::chrono::nanoseconds took) noexcept {
+  ++report.slices;
+  report.longest_slice = std::max(report.longest_slice, took);
+  const auto step = static_cast<std::size_t>(took / SweepReport::kStep);
+  ++report.slice_times[std::min(step, report.slice_times.size() - 1)];
+}
+
+}  // namespace
+
+LeaseShards::LeaseShards(const base::Clock& clock)
+    : clock_(clock),
+      steady_(dynamic_cast<const base::SteadyClock*>(&clock)),
+      coarse_lag_(clock.coarse_lag()),
+      seed_(base::random_u64()),
+      shards_(new LeaseShard[kShards]) {}
+
+LeaseShards::~LeaseShards() = default;
+
+LeaseShard& LeaseShards::shard_of(const KeyProbe& probe) const noexcept {
+  return shards_[shard_index(probe.tag())];
+}
+
+base::TimePoint LeaseShards::coarse_now() const noexcept {
+  return steady_ != nullptr ? steady_->coarse_now() : clock_.coarse_now();
+}
+
+bool LeaseShards::has_passed(std::int64_t expiry) const noexcept {
+  const std::int64_t earliest = count(coarse_now());
+  if (earliest >= expiry) {
+    return true;
+  }
+  return expiry - earliest <= coarse_lag_.count() && count(clock_.now()) >= expiry;
+}
+
+std::optional<base::TimePoint> LeaseShards::expiry_after(base::Ttl ttl) const noexcept {
+  const base::TimePoint now = ttl.unchecked() < kPreciseBelow
+                                  ? clock_.now()
+                                  : base::add_saturating(coarse_now(), coarse_lag_);
+  return base::try_expiry_after(now, ttl);
+}
+
+std::optional<base::FencingToken> LeaseShards::try_lock(std::string_view key,
+                                                        std::string_view owner,
+                                                        base::TimePoint expiry) {
+  const KeyProbe key_probe = probe(key);
+  LeaseShard& shard = shard_of(key_probe);
+  __builtin_prefetch(shard.resident, 1);
+  Trash trash;
+  const std::lock_guard guard(shard.lock);
+  LeaseEntry* entry = shard.find(key_probe);
+  if (entry == nullptr) {
+    entry = shard.add(key_probe, owner, trash);
+  } else if (!has_passed(entry->expiry)) {
+    return std::nullopt;
+  } else {
+    const LeaseEntry expired = *entry;
+    entry->set_text(key, owner);
+    expired.drop_text(trash);
+  }
+  entry->expiry = count(expiry);
+  entry->token = ++shard.last_token;
+  return base::FencingToken(entry->token);
+}
+
+std::optional<base::FencingToken> LeaseShards::renew(std::string_view key, std::string_view owner,
+                                                     base::TimePoint expiry) noexcept {
+  const KeyProbe key_probe = probe(key);
+  LeaseShard& shard = shard_of(key_probe);
+  const std::lock_guard guard(shard.lock);
+  LeaseEntry* const entry = shard.find(key_probe);
+  if (entry == nullptr || entry->owner() != owner || has_passed(entry->expiry)) {
+    return std::nullopt;
+  }
+  entry->expiry = std::max(entry->expiry, count(expiry));
+  return base::FencingToken(entry->token);
+}
+
+bool LeaseShards::unlock(std::string_view key, std::optional<std::string_view> owner) noexcept {
+  const KeyProbe key_probe = probe(key);
+  LeaseShard& shard = shard_of(key_probe);
+  Trash trash;
+  const std::lock_guard guard(shard.lock);
+  LeaseEntry* const entry = shard.find(key_probe);
+  if (entry == nullptr || (owner && entry->owner() != *owner)) {
+    return false;
+  }
+  shard.remove(entry, trash);
+  return true;
+}
+
+bool LeaseShards::is_guarded(std::string_view key,
+                             std::optional<std::string_view> owner) const noexcept {
+  const KeyProbe key_probe = probe(key);
+  LeaseShard& shard = shard_of(key_probe);
+  const std::lock_guard guard(shard.lock);
+  const LeaseEntry* const entry = shard.find(key_probe);
+  return entry != nullptr && (!owner || entry->owner() == *owner) && !has_passed(entry->expiry);
+}
+
+std::optional<base::Duration> LeaseShards::time_left(std::string_view key) const noexcept {
+  const KeyProbe key_probe = probe(key);
+  LeaseShard& shard = shard_of(key_probe);
+  const std::lock_guard guard(shard.lock);
+  const LeaseEntry* const entry = shard.find(key_probe);
+  if (entry == nullptr) {
+    return std::nullopt;
+  }
+  const base::Duration left(entry->expiry - count(clock_.now()));
+  return left > base::Duration::zero() ? std::optional(left) : std::nullopt;
+}
+
+std::size_t LeaseShards::size() const noexcept {
+  std::size_t total = 0;
+  for (std::size_t i = 0; i < kShards; ++i) {
+    const std::lock_guard guard(shards_[i].lock);
+    total += shards_[i].entries.size();
+  }
+  return total;
+}
+
+std::vector<LeaseInfo> LeaseShards::snapshot() const {
+  std::vector<LeaseInfo> infos;
+  for (std::size_t i = 0; i < kShards; ++i) {
+    LeaseShard& shard = shards_[i];
+    walk(shard, {}, [&](std::uint32_t first, std::uint32_t last) {
+      const std::int64_t now = count(clock_.now());
+      const std::lock_guard guard(shard.lock);
+      for (std::uint32_t bucket = first; bucket < last; ++bucket) {
+        for (const LeaseEntry* entry = shard.entries.chain_at(bucket); entry != nullptr;
+             entry = entry->next) {
+          infos.push_back({.key = std::string(entry->key()),
+                           .owner = std::string(entry->owner()),
+                           .token = base::FencingToken(entry->token),
+                           .time_left = base::Duration(entry->expiry - now)});
+        }
+      }
+    });
+  }
+  return infos;
+}
+
+SweepReport LeaseShards::sweep(const std::stop_token& stop) {
+  SweepReport report;
+  for (std::size_t i = 0; i < kShards && !stop.stop_requested(); ++i) {
+    sweep_shard(shards_[i], stop, report);
+  }
+  return report;
+}
+
+void LeaseShards::sweep_shard(LeaseShard& shard, const std::stop_token& stop, SweepReport& report) {
+  walk(shard, stop, [&](std::uint32_t first, std::uint32_t last) {
+    const std::int64_t now = count(clock_.now());
+    Trash trash;
+    const std::lock_guard guard(shard.lock);
+    const auto began = std::chrono::steady_clock::now();
+    for (std::uint32_t bucket = first; bucket < last; ++bucket) {
+      if (bucket + kPrefetchAhead < last) {
+        __builtin_prefetch(shard.entries.chain_at(bucket + kPrefetchAhead), 1);
+      }
+      shard.entries.remove_if_at(
+          bucket, [now](const LeaseEntry& entry) { return entry.expiry <= now; },
+          [&](LeaseEntry* entry) {
+            shard.recycle(entry, trash);
+            ++report.removed;
+          });
+    }
+    record_slice(report, std::chrono::steady_clock::now() - began);
+  });
+}
+
+}  // namespace holdfast::local::internal

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string_view>
+#include <vector>
+
+#include <holdfast/base/clock.h>
+#include <holdfast/base/ids.h>
+#include <holdfast/base/ttl.h>
+#include <holdfast/local/internal/key_probe.h>
+#include <holdfast/local/lease_info.h>
+
+namespace holdfast::local::internal {
+
+struct LeaseShard;
+struct LeaseEntry;
+
+// The leases behind LeaseTable; arguments are valid already. Thread-safe.
+class LeaseShards {
+ public:
+  explicit LeaseShards(const base::Clock& clock);
+  ~LeaseShards();
+  LeaseShards(const LeaseShards&) = delete;
+  LeaseShards& operator=(const LeaseShards&) = delete;
+
+  // `now + ttl`, or nothing if the ttl is not valid or that is beyond the end of time. Reads the cheap clock where its error
+  // is small beside the ttl, and rounds up: a lease is never shorter than its ttl.
+  [[nodiscard]] std::optional<base::TimePoint> expiry_after(base::Ttl ttl) const noexcept;
+
+  // Each is one step, by the clock. Throws std::bad_alloc, and nothing has changed.
+  std::optional<base::FencingToken> try_lock(std::string_view key, std::string_view owner,
+                                             base::TimePoint expiry);
+  std::optional<base::FencingToken> renew(std::string_view key, std::string_view owner,
+                                          base::TimePoint expiry) noexcept;
+  bool unlock(std::string_view key, std::optional<std::string_view> owner) noexcept;
+
+  // Whether a lease (of this owner, if given) guards the key now.
+  [[nodiscard]] bool is_guarded(std::string_view key,
+                                std::optional<std::string_view> owner) const noexcept;
+  [[nodiscard]] std::optional<base::Duration> time_left(std::string_view key) const noexcept;
+
+  [[nodiscard]] std::size_t size() const noexcept;
+  [[nodiscard]] std::vector<LeaseInfo> snapshot() const;
+  // Removes what has expired when it gets there, until stopped.
+  SweepReport sweep(const std::stop_token& stop);
+
+ private:
+  // Whether the time has come, at the least cost.
+  [[nodiscard]] bool has_passed(std::int64_t expiry) const noexcept;
+  [[nodiscard]] base::TimePoint coarse_now() const noexcept;
+  [[nodiscard]] LeaseShard& shard_of(const KeyProbe& probe) const noexcept;
+  [[nodiscard]] KeyProbe probe(std::string_view key) const noexcept { return {key, seed_}; }
+  void sweep_shard(LeaseShard& shard, const std::stop_token& stop, SweepReport& report);
+
+  const base::Clock& clock_;
+  const base::SteadyClock* const steady_;  // the clock, if it is this one: no virtual call
+  const base::Duration coarse_lag_;
+  const std::uint64_t seed_;
+  const std::unique_ptr<LeaseShard[]> shards_;
+};
+
+}  // namespace holdfast::local::internal

@@ -1,0 +1,55 @@
+#include <holdfast/local/internal/shard_lock.h>
+
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <holdfast/local/testing_support.h>
+
+namespace holdfast::local::internal {
+namespace {
+
+using testing_support::stress_rounds;
+
+// Adds to a counter that only the lock protects, from several threads, `hold` between its two
+// halves; returns the sum.
+template <class Hold>
+long contend(int threads, int rounds, Hold hold) {
+  ShardLock lock;
+  long counter = 0;
+  {
+    std::vector<std::jthread> adders;
+    for (int t = 0; t < threads; ++t) {
+      adders.emplace_back([&] {
+        for (int i = 0; i < rounds; ++i) {
+          const std::lock_guard guard(lock);
+          const long before = counter;
+          hold();
+          counter = before + 1;
+        }
+      });
+    }
+  }
+  return counter;
+}
+
+TEST(ShardLock, ExcludesThreadsThatHoldItShortly) {
+  const int rounds = stress_rounds(50'000);
+  EXPECT_EQ(contend(2, rounds, [] {}), 2L * rounds);
+}
+
+TEST(ShardLock, ExcludesMoreThreadsThanThereAreCores) {
+  const int rounds = stress_rounds(10'000);
+  EXPECT_EQ(contend(8, rounds, [] {}), 8L * rounds);
+}
+
+TEST(ShardLock, WakesThoseThatWentToSleep) {
+  // A holder that gives its core away is held longer than anybody spins.
+  const int rounds = stress_rounds(1600);
+  EXPECT_EQ(contend(4, rounds, [] { std::this_thread::yield(); }), 4L * rounds);
+}
+
+}  // namespace
+}  // namespace holdfast::local::internal

@@ -1,0 +1,109 @@
+#include <holdfast/local/key_lock.h>
+
+namespace holdfast::local {
+
+namespace internal {
+
+// The one place that makes guards.
+struct KeyGuards {
+  static ExclusiveGuard exclusive(KeyTable& table, KeyEntry* entry) noexcept {
+    return {table, entry};
+  }
+  static SharedGuard shared(KeyTable& table, KeyEntry* entry) noexcept { return {table, entry}; }
+  static SharedGuard shared(KeyTable& table, ReaderSlot& slot) noexcept { return {table, slot}; }
+};
+
+}  // namespace internal
+
+using internal::KeyEntry;
+using internal::KeyGuards;
+using internal::KeyProbe;
+using internal::Mode;
+using internal::ReaderSlot;
+
+void ExclusiveGuard::release() noexcept {
+  table_->release(std::exchange(entry_, nullptr), Mode::exclusive);
+}
+
+SharedGuard ExclusiveGuard::downgrade() && noexcept {
+  if (entry_ == nullptr) {
+    return {};
+  }
+  table_->downgrade(entry_);
+  return KeyGuards::shared(*table_, std::exchange(entry_, nullptr));
+}
+
+void SharedGuard::release() noexcept {
+  if (slot_ != nullptr) {
+    table_->release_slot(*std::exchange(slot_, nullptr));
+  } else {
+    table_->release(std::exchange(entry_, nullptr), Mode::shared);
+  }
+}
+
+std::optional<ExclusiveGuard> SharedGuard::try_upgrade() {
+  KeyEntry* upgraded = nullptr;
+  if (slot_ != nullptr) {
+    upgraded = table_->try_upgrade_slot(*slot_);
+  } else if (entry_ != nullptr && table_->try_upgrade(entry_)) {
+    upgraded = entry_;
+  }
+  if (upgraded == nullptr) {
+    return std::nullopt;
+  }
+  slot_ = nullptr;
+  entry_ = nullptr;
+  return KeyGuards::exclusive(*table_, upgraded);
+}
+
+KeyLock::KeyLock() : table_(std::make_unique<internal::KeyTable>()) {}
+KeyLock::~KeyLock() = default;
+
+ExclusiveGuard KeyLock::lock(std::string_view key) {
+  return KeyGuards::exclusive(*table_, *table_->acquire(table_->probe(key), Mode::exclusive, {}));
+}
+
+SharedGuard KeyLock::lock_shared(std::string_view key) {
+  const KeyProbe probe = table_->probe(key);
+  if (ReaderSlot* const slot = table_->try_acquire_slot(probe)) {
+    return KeyGuards::shared(*table_, *slot);
+  }
+  return KeyGuards::shared(*table_, *table_->acquire(probe, Mode::shared, {}));
+}
+
+std::expected<ExclusiveGuard, WaitEnd> KeyLock::lock(std::string_view key, const KeyWait& wait) {
+  const auto entry = table_->acquire(table_->probe(key), Mode::exclusive, wait);
+  if (!entry) {
+    return std::unexpected(entry.error());
+  }
+  return KeyGuards::exclusive(*table_, *entry);
+}
+
+std::expected<SharedGuard, WaitEnd> KeyLock::lock_shared(std::string_view key,
+                                                         const KeyWait& wait) {
+  const auto entry = table_->acquire(table_->probe(key), Mode::shared, wait);
+  if (!entry) {
+    return std::unexpected(entry.error());
+  }
+  return KeyGuards::shared(*table_, *entry);
+}
+
+std::optional<ExclusiveGuard> KeyLock::try_lock(std::string_view key) {
+  KeyEntry* const entry = table_->try_acquire(table_->probe(key), Mode::exclusive);
+  return entry != nullptr ? std::optional(KeyGuards::exclusive(*table_, entry)) : std::nullopt;
+}
+
+std::optional<SharedGuard> KeyLock::try_lock_shared(std::string_view key) {
+  const KeyProbe probe = table_->probe(key);
+  if (ReaderSlot* const slot = table_->try_acquire_slot(probe)) {
+    return KeyGuards::shared(*table_, *slot);
+  }
+  KeyEntry* const entry = table_->try_acquire(probe, Mode::shared);
+  return entry != nullptr ? std::optional(KeyGuards::shared(*table_, entry)) : std::nullopt;
+}
+
+std::size_t KeyLock::size() const { return table_->size(); }
+KeyLockStats KeyLock::stats() const { return table_->stats(); }
+std::vector<KeyState> KeyLock::snapshot() const { return table_->snapshot(); }
+
+}  // namespace holdfast::local

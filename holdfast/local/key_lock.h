@@ -1,0 +1,102 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <expected>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include <holdfast/local/internal/steady_deadline.h>
+#include <holdfast/local/key_guard.h>
+#include <holdfast/local/key_mutex.h>
+#include <holdfast/local/key_stats.h>
+#include <holdfast/local/key_wait.h>
+
+namespace holdfast::local {
+
+// Reader-writer locks by key: one exists for a key as long as somebody holds it or waits for it,
+// and no longer.
+//
+// Thread-safe. Outlives its guards and mutexes; when it is destroyed nobody holds or waits.
+// Keys are any bytes, of any length, the empty key included; every byte counts. The key's bytes are
+// copied if need be: the view need not outlive the call.
+//
+// `lock` blocks until the key is free, the wait's deadline, or its stop token; a deadline in the past
+// is one try, a token that was stopped before is none. Not re-entrant: a thread that waits for a key
+// that it holds waits for itself.
+//
+// Fairness. Waiters for a key are served in the order in which they came, urgent ones first; readers
+// that stand next to each other enter together. A reader that comes while another waits stands in
+// line behind it, so writers do not starve behind a stream of readers, nor readers behind writers.
+// One exception keeps a busy key busy: while the first in line is being woken, a newcomer may take
+// the free key. That happens to it once; the next time the key is handed to it.
+//
+// Throws std::bad_alloc where there is no memory for a new key, with nothing changed, and
+// std::system_error beyond a thousand million readers of one key. Releasing does not throw.
+//
+//   KeyLock locks;
+//   if (auto guard = locks.try_lock_for("invoice:42", 50ms)) { … }
+class KeyLock {
+ public:
+  KeyLock();
+  ~KeyLock();
+  KeyLock(const KeyLock&) = delete;
+  KeyLock& operator=(const KeyLock&) = delete;
+
+  [[nodiscard]] ExclusiveGuard lock(std::string_view key);
+  [[nodiscard]] SharedGuard lock_shared(std::string_view key);
+
+  [[nodiscard]] std::expected<ExclusiveGuard, WaitEnd> lock(std::string_view key,
+                                                            const KeyWait& wait);
+  [[nodiscard]] std::expected<SharedGuard, WaitEnd> lock_shared(std::string_view key,
+                                                                const KeyWait& wait);
+
+  // Nothing, at once, if the key is taken.
+  [[nodiscard]] std::optional<ExclusiveGuard> try_lock(std::string_view key);
+  [[nodiscard]] std::optional<SharedGuard> try_lock_shared(std::string_view key);
+
+  // Nothing if the key was not to be had in time.
+  template <class Rep, class Period>
+  [[nodiscard]] std::optional<ExclusiveGuard> try_lock_for(
+      std::string_view key, std::chrono::duration<Rep, Period> time) {
+    return in_time(lock(key, {.until = internal::steady_deadline(time)}));
+  }
+  template <class Rep, class Period>
+  [[nodiscard]] std::optional<SharedGuard> try_lock_shared_for(
+      std::string_view key, std::chrono::duration<Rep, Period> time) {
+    return in_time(lock_shared(key, {.until = internal::steady_deadline(time)}));
+  }
+  // The same until a time point of any clock.
+  template <class Clock, class Duration>
+  [[nodiscard]] std::optional<ExclusiveGuard> try_lock_until(
+      std::string_view key, std::chrono::time_point<Clock, Duration> time) {
+    return in_time(lock(key, {.until = internal::steady_deadline(time)}));
+  }
+  template <class Clock, class Duration>
+  [[nodiscard]] std::optional<SharedGuard> try_lock_shared_until(
+      std::string_view key, std::chrono::time_point<Clock, Duration> time) {
+    return in_time(lock_shared(key, {.until = internal::steady_deadline(time)}));
+  }
+
+  // The key's lock as an object for the standard's lock classes.
+  [[nodiscard]] KeyMutex mutex(std::string_view key) { return {*table_, key}; }
+
+  // How many keys are held or waited for at this moment.
+  [[nodiscard]] std::size_t size() const;
+  [[nodiscard]] KeyLockStats stats() const;
+  // Every key that is held or waited for. Looks at one part of the keys after the other: exact for
+  // each key, not one moment for all of them.
+  [[nodiscard]] std::vector<KeyState> snapshot() const;
+
+ private:
+  template <class Guard>
+  static std::optional<Guard> in_time(std::expected<Guard, WaitEnd> result) {
+    return result ? std::optional<Guard>(*std::move(result)) : std::nullopt;
+  }
+
+  const std::unique_ptr<internal::KeyTable> table_;
+};
+
+}  // namespace holdfast::local

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace holdfast::local {
+
+// What a KeyLock has done since it was made. Always on: a few additions under a lock that is held
+// anyway.
+struct KeyLockStats {
+  std::uint64_t acquisitions = 0;  // of either kind, however obtained
+  std::uint64_t contended = 0;     // acquisitions that found the key taken and waited
+  std::uint64_t timed_out = 0;     // waits that ended at their deadline
+  std::uint64_t cancelled = 0;     // waits that ended by their stop token
+  std::chrono::nanoseconds wait_time{0};     // all contended acquisitions together
+  std::chrono::nanoseconds longest_wait{0};  // the longest of them
+
+  friend bool operator==(const KeyLockStats&, const KeyLockStats&) = default;
+};
+
+// One key that somebody holds or waits for, as seen at one moment.
+struct KeyState {
+  std::string key;
+  bool exclusive = false;   // a writer holds it
+  std::size_t readers = 0;  // how many readers hold it
+  std::size_t waiting_exclusive = 0;
+  std::size_t waiting_shared = 0;
+
+  friend bool operator==(const KeyState&, const KeyState&) = default;
+};
+
+}  // namespace holdfast::local

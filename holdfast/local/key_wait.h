@@ -1,0 +1,26 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <stop_token>
+
+namespace holdfast::local {
+
+// Urgent waiters for a key go ahead of all normal ones, in their own order of arrival. A holder is
+// never interrupted. A steady stream of urgent waiters can keep normal ones out.
+enum class Priority : std::uint8_t { normal, urgent };
+
+// How a blocking call waits. The default waits without bound.
+//
+//   auto guard = locks.lock("report", {.until = steady_clock::now() + 2s, .stop = token});
+struct KeyWait {
+  std::optional<std::chrono::steady_clock::time_point> until{};
+  std::stop_token stop{};
+  Priority priority = Priority::normal;
+};
+
+// Why a wait ended without the lock. Nothing is held and nothing is left behind.
+enum class WaitEnd : std::uint8_t { timed_out, cancelled };
+
+}  // namespace holdfast::local

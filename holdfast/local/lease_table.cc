@@ -1,0 +1,121 @@
+#include <holdfast/local/lease_table.h>
+
+#include <holdfast/local/internal/lease_shards.h>
+#include <holdfast/local/internal/lease_sweeper.h>
+
+namespace holdfast::local {
+
+namespace {
+
+using base::ErrorCode;
+using base::Result;
+
+[[gnu::cold]] base::Error empty_argument(std::string_view key) {
+  return {ErrorCode::invalid_argument,
+          key.empty() ? "the key is empty: name what is to be locked"
+                      : "the owner is empty: name who is to hold the lock"};
+}
+
+[[gnu::cold]] base::Error not_held(std::string_view what) {
+  return {ErrorCode::not_held, std::string(what)};
+}
+
+const LeaseTableOptions& checked(const LeaseTableOptions& options) {
+  if (options.clock == nullptr) {
+    base::throw_error({ErrorCode::invalid_argument, "LeaseTableOptions::clock is null"});
+  }
+  if (options.sweep_every < base::Duration::zero()) {
+    base::throw_error({ErrorCode::invalid_argument,
+                       "LeaseTableOptions::sweep_every is negative: use zero for no sweep"});
+  }
+  return options;
+}
+
+}  // namespace
+
+std::chrono::nanoseconds SweepReport::slice_quantile(double share) const noexcept {
+  const double wanted = share * static_cast<double>(slices);
+  std::size_t seen = 0;
+  for (std::size_t i = 0; i + 1 < slice_times.size(); ++i) {
+    seen += slice_times[i];
+    if (static_cast<double>(seen) >= wanted) {
+      return kStep * (i + 1);
+    }
+  }
+  return longest_slice;
+}
+
+LeaseTable::LeaseTable(LeaseTableOptions options)
+    : shards_(std::make_unique<internal::LeaseShards>(*checked(options).clock)),
+      sweeper_(std::make_unique<internal::LeaseSweeper>(*shards_, *options.clock,
+                                                        options.sweep_every)) {}
+
+LeaseTable::~LeaseTable() = default;
+
+Result<std::optional<base::FencingToken>> LeaseTable::try_lock(std::string_view key,
+                                                               std::string_view owner,
+                                                               base::Ttl ttl) {
+  if (key.empty() || owner.empty()) [[unlikely]] {
+    return std::unexpected(empty_argument(key));
+  }
+  const std::optional<base::TimePoint> expiry = shards_->expiry_after(ttl);
+  if (!expiry) [[unlikely]] {
+    return std::unexpected(base::expiry_error(ttl));
+  }
+  return shards_->try_lock(key, owner, *expiry);
+}
+
+Result<base::FencingToken> LeaseTable::renew(std::string_view key, std::string_view owner,
+                                             base::Ttl ttl) {
+  if (key.empty() || owner.empty()) [[unlikely]] {
+    return std::unexpected(empty_argument(key));
+  }
+  const std::optional<base::TimePoint> expiry = shards_->expiry_after(ttl);
+  if (!expiry) [[unlikely]] {
+    return std::unexpected(base::expiry_error(ttl));
+  }
+  const std::optional<base::FencingToken> token = shards_->renew(key, owner, *expiry);
+  if (!token) {
+    return std::unexpected(not_held("the lease to renew has expired or is not this owner's"));
+  }
+  return *token;
+}
+
+Result<void> LeaseTable::unlock(std::string_view key) {
+  if (key.empty()) [[unlikely]] {
+    return std::unexpected(empty_argument(key));
+  }
+  if (!shards_->unlock(key, std::nullopt)) {
+    return std::unexpected(not_held("no lease on this key"));
+  }
+  return {};
+}
+
+Result<void> LeaseTable::unlock(std::string_view key, std::string_view owner) {
+  if (key.empty() || owner.empty()) [[unlikely]] {
+    return std::unexpected(empty_argument(key));
+  }
+  if (!shards_->unlock(key, owner)) {
+    return std::unexpected(not_held("no lease of this owner on this key"));
+  }
+  return {};
+}
+
+bool LeaseTable::is_locked_by(std::string_view key, std::string_view owner) const {
+  return shards_->is_guarded(key, owner);
+}
+
+bool LeaseTable::is_lock_expired(std::string_view key) const {
+  return !shards_->is_guarded(key, std::nullopt);
+}
+
+std::optional<base::Duration> LeaseTable::time_left(std::string_view key) const {
+  return shards_->time_left(key);
+}
+
+std::size_t LeaseTable::size() const { return shards_->size(); }
+std::vector<LeaseInfo> LeaseTable::snapshot() const { return shards_->snapshot(); }
+SweepReport LeaseTable::sweep_now() { return sweeper_->sweep({}); }
+std::uint64_t LeaseTable::sweeps() const noexcept { return sweeper_->background_sweeps(); }
+
+}  // namespace holdfast::local

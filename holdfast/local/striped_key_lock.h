@@ -1,0 +1,83 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace holdfast::local {
+
+// A fixed number of reader-writer locks that all keys share by their hash: constant memory, however
+// many keys there are.
+//
+// Thread-safe. Outlives its guards. Fairness is the platform's (std::shared_timed_mutex).
+//
+// **Two keys may share a stripe.** They then exclude each other, which only costs time, unless one
+// thread holds both: taking a second key while holding a first one may wait for oneself, or for a
+// thread that took them the other way round. Take several keys with one `lock_all`, which locks each
+// stripe once and always in the same order, or use KeyLock.
+//
+//   StripedKeyLock locks;
+//   auto both = locks.lock_all({"account:1", "account:2"});
+class StripedKeyLock {
+ public:
+  using Exclusive = std::unique_lock<std::shared_timed_mutex>;
+  using Shared = std::shared_lock<std::shared_timed_mutex>;
+
+  // Holds several stripes until destroyed; move-only.
+  using MultiGuard = std::vector<Exclusive>;
+
+  // `stripes` is rounded up to a power of two, of which there are at least one and at most 2^20:
+  // beyond that, base::Exception with ErrorCode::invalid_argument.
+  explicit StripedKeyLock(std::size_t stripes = 1024);
+  ~StripedKeyLock();
+  StripedKeyLock(const StripedKeyLock&) = delete;
+  StripedKeyLock& operator=(const StripedKeyLock&) = delete;
+
+  [[nodiscard]] Exclusive lock(std::string_view key) { return Exclusive(mutex(key)); }
+  [[nodiscard]] Shared lock_shared(std::string_view key) { return Shared(mutex(key)); }
+  // The guard owns nothing if the stripe was not to be had (in time).
+  [[nodiscard]] Exclusive try_lock(std::string_view key) {
+    return Exclusive(mutex(key), std::try_to_lock);
+  }
+  [[nodiscard]] Shared try_lock_shared(std::string_view key) {
+    return Shared(mutex(key), std::try_to_lock);
+  }
+  template <class Rep, class Period>
+  [[nodiscard]] Exclusive try_lock_for(std::string_view key,
+                                       std::chrono::duration<Rep, Period> time) {
+    return Exclusive(mutex(key), time);
+  }
+  template <class Rep, class Period>
+  [[nodiscard]] Shared try_lock_shared_for(std::string_view key,
+                                           std::chrono::duration<Rep, Period> time) {
+    return Shared(mutex(key), time);
+  }
+
+  // Holds all these keys, duplicates and collisions included, without a deadlock between callers.
+  [[nodiscard]] MultiGuard lock_all(std::span<const std::string_view> keys);
+  [[nodiscard]] MultiGuard lock_all(std::initializer_list<std::string_view> keys) {
+    return lock_all(std::span(keys.begin(), keys.size()));
+  }
+
+  [[nodiscard]] std::size_t stripes() const noexcept { return mask_ + 1; }
+  // Which stripe a key belongs to; the same for the life of this object, not beyond.
+  [[nodiscard]] std::size_t stripe_of(std::string_view key) const noexcept;
+
+ private:
+  struct Stripe;
+
+  [[nodiscard]] std::shared_timed_mutex& mutex(std::string_view key) noexcept;
+
+  const std::uint64_t seed_;
+  const std::size_t mask_;
+  const std::unique_ptr<Stripe[]> stripes_;
+};
+
+}  // namespace holdfast::local

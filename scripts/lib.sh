@@ -1,0 +1,77 @@
+# Shared by ./run and ./test; sourced with the root of the repository as working directory.
+
+say() { printf '%s\n' "holdfast: $*" >&2; }
+
+die() {
+  say "$*"
+  exit 1
+}
+
+# packages_of GROUP...: the packages of these groups in scripts/packages.txt.
+packages_of() {
+  local group
+  for group in "$@"; do
+    sed -n "s/^$group  *\([^ #]*\).*/\1/p" scripts/packages.txt
+  done
+}
+
+as_root() {
+  if ((EUID == 0)); then
+    env "$@"
+  else
+    sudo env "$@"
+  fi
+}
+
+# apt-get has no option to wait for the lock of its lists as it has for dpkg's: wait here.
+apt_update() {
+  local deadline=$((SECONDS + 300)) output
+  until output=$(as_root DEBIAN_FRONTEND=noninteractive apt-get -q update </dev/null 2>&1); do
+    if [[ $output != *"Could not get lock"* ]] || ((SECONDS > deadline)); then
+      # Not the end: the lists of an earlier update may do.
+      printf '%s\n' "$output" >&2
+      return
+    fi
+    sleep 2
+  done
+}
+
+# install_packages GROUP...: installs what is missing of these groups; silent when nothing is.
+install_packages() {
+  local package installed output missing=()
+  if ! command -v dpkg-query >/dev/null; then
+    say "not a Debian system: taking it that these are installed:" $(packages_of "$@")
+    return
+  fi
+  # It fails when it has never heard of one of them, which is an answer too.
+  installed=$(dpkg-query -W -f='${Package}=${db:Status-Status}\n' $(packages_of "$@") 2>/dev/null) || true
+  for package in $(packages_of "$@"); do
+    if [[ $'\n'$installed$'\n' != *$'\n'"$package=installed"$'\n'* ]]; then missing+=("$package"); fi
+  done
+  if ((${#missing[@]} == 0)); then return; fi
+
+  if ((EUID != 0)) && ! command -v sudo >/dev/null; then
+    die "missing: ${missing[*]}. Install them, or run this as root or where there is sudo."
+  fi
+  say "installing ${missing[*]}"
+  apt_update
+  if ! output=$(as_root DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=300 \
+    install --no-install-recommends "${missing[@]}" </dev/null 2>&1); then
+    printf '%s\n' "$output" >&2
+    die "could not install ${missing[*]}"
+  fi
+}
+
+# build PRESET: configures and builds; silent when everything is up to date.
+build() {
+  local preset=$1 log=build/$1/configure.log
+  mkdir -p "build/$preset"
+  # Always: ninja does not notice a change to CMakePresets.json.
+  if ! cmake --preset "$preset" >"$log" 2>&1; then
+    cat "$log" >&2
+    die "could not configure the preset $preset"
+  fi
+  if [[ $(cmake --build --preset "$preset" -- -n 2>/dev/null) == *"no work to do"* ]]; then return; fi
+  say "building $preset in build/$preset"
+  cmake --build --preset "$preset" --parallel "$(nproc)" >&2 || die "could not build $preset"
+}

@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# check_layering.sh TABLE ROOT: reads every #include under ROOT and reports, as FILE:LINE: reason,
+# those that the table of layers (cmake/layers.txt) does not allow. Exit status 1 if there is any.
+set -euo pipefail
+export LC_ALL=C
+
+table=$(realpath "$1")
+cd "$2"
+
+folders=()
+for folder in holdfast apps bench examples; do
+  if [[ -d $folder ]]; then folders+=("$folder"); fi
+done
+
+find "${folders[@]}" -type f \( -name '*.h' -o -name '*.cc' \) -print0 | sort -z |
+  xargs -0 awk -v table="$table" '
+    function report(where, reason) { print where ": " reason; bad = 1 }
+
+    BEGIN {
+      while ((getline row < table) > 0) {
+        line++
+        sub(/#.*/, "", row)
+        if (row ~ /^[ \t]*$/) continue
+        n = split(row, word, /[ \t:]+/)
+        for (i = 2; i <= n; i++) {
+          if (word[i] == "") continue
+          if (!(word[i] in listed))
+            report("layers.txt:" line, word[1] " names " word[i] ", which is not above it")
+          allowed[word[1], word[i]] = 1
+        }
+        listed[word[1]] = 1
+        allowed[word[1], word[1]] = 1
+      }
+      if (line == 0) report(table, "the table is empty or missing")
+    }
+
+    # The layer of a file, or "" for a program, an example or a benchmark.
+    FNR == 1 {
+      split(FILENAME, part, "/")
+      layer = part[1] == "holdfast" ? part[2] : ""
+      if (layer != "" && !(layer in listed))
+        report(FILENAME ":1", "folder holdfast/" layer " is not in the table of layers")
+    }
+
+    match($0, /^[ \t]*#[ \t]*include[ \t]*[<"][^>"]+/) {
+      target = substr($0, RSTART, RLENGTH)
+      sub(/^[^<"]*/, "", target)
+      quoted = substr(target, 1, 1) == "\""
+      target = substr(target, 2)
+      where = FILENAME ":" FNR
+
+      if (target ~ /(^|\/)\.\.\//) {
+        report(where, "includes by a relative path: " target)
+      } else if (target !~ /^holdfast\//) {
+        # Without the full path this check could not see which layer is meant.
+        if (quoted && layer != "")
+          report(where, "a layer includes by the full path, <holdfast/...>: " target)
+      } else {
+        split(target, part, "/")
+        if (layer != "" && !((layer, part[2]) in allowed))
+          report(where, layer " may not include " part[2] ": " target)
+        else if (part[2] != layer && target ~ /\/internal\//)
+          report(where, "internal to " part[2] ": " target)
+      }
+    }
+
+    END { exit bad }
+  ' || exit 1

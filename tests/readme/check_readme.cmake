@@ -1,0 +1,31 @@
+# Every C++ block of README must stand word for word in a file of EXAMPLES, which the tests
+# compile and run.
+file(READ "${README}" rest)
+file(GLOB examples "${EXAMPLES}/*.cc")
+
+set(blocks 0)
+while(rest MATCHES "```cpp\n")
+  math(EXPR blocks "${blocks} + 1")
+  string(FIND "${rest}" "```cpp\n" begin)
+  math(EXPR begin "${begin} + 7")
+  string(SUBSTRING "${rest}" ${begin} -1 rest)
+  string(FIND "${rest}" "```" end)
+  string(SUBSTRING "${rest}" 0 ${end} block)
+  string(SUBSTRING "${rest}" ${end} -1 rest)
+
+  set(found FALSE)
+  foreach(example IN LISTS examples)
+    file(READ "${example}" text)
+    string(FIND "${text}" "${block}" at)
+    if(NOT at EQUAL -1)
+      set(found TRUE)
+    endif()
+  endforeach()
+  if(NOT found)
+    message(FATAL_ERROR "This block of ${README} is in no file of ${EXAMPLES}:\n${block}")
+  endif()
+endwhile()
+
+if(blocks EQUAL 0)
+  message(FATAL_ERROR "${README} has no C++ block")
+endif()
