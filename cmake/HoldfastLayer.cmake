@@ -11,14 +11,19 @@ include(GoogleTest)
 #   [PKG_CONFIG_LIBS <flag>...]  the same for pkg-config
 #   [TESTS <file>...])           become one program, and tests named `<layer>.<Suite>.<Test>`
 #
-# Makes the library holdfast_<layer>, known here and after installation as holdfast::<layer>.
-function(holdfast_layer layer)
+# Makes the library holdfast_<layer>, known here and after installation as holdfast::<layer>. A part
+# of a layer with a library of its own is named by its path: engines/memory becomes
+# holdfast::engines_memory, and its tests `engines.memory.<Suite>.<Test>`.
+function(holdfast_layer path)
   cmake_parse_arguments(
     PARSE_ARGV 1 arg "" "" "HEADERS;SOURCES;DEPENDS;PACKAGES;LINKS;PKG_CONFIG_LIBS;TESTS")
   if(arg_UNPARSED_ARGUMENTS)
-    message(FATAL_ERROR "holdfast_layer(${layer}): unexpected ${arg_UNPARSED_ARGUMENTS}")
+    message(FATAL_ERROR "holdfast_layer(${path}): unexpected ${arg_UNPARSED_ARGUMENTS}")
   endif()
-  _holdfast_check_depends(${layer} ${arg_DEPENDS})
+  _holdfast_check_depends(${path} ${arg_DEPENDS})
+  string(REPLACE "/" "_" layer "${path}")
+  string(REPLACE "/" "." test_prefix "${path}")
+  list(TRANSFORM arg_DEPENDS REPLACE "/" "_")
 
   set(target holdfast_${layer})
   add_library(${target} ${arg_SOURCES})
@@ -55,7 +60,7 @@ function(holdfast_layer layer)
     endif()
     gtest_discover_tests(
       ${target}_test
-      TEST_PREFIX ${layer}.
+      TEST_PREFIX ${test_prefix}.
       # A parameter's value may be an address, and a test's name must not change between runs.
       NO_PRETTY_VALUES
       # When ctest runs: a build then never runs what it builds.
@@ -65,8 +70,9 @@ function(holdfast_layer layer)
   endif()
 endfunction()
 
-# Stops the configuration when cmake/layers.txt does not allow ${layer} to use the layers in ARGN.
-function(_holdfast_check_depends layer)
+# Stops the configuration when cmake/layers.txt does not allow ${path} to use the layers in ARGN.
+function(_holdfast_check_depends path)
+  string(REGEX REPLACE "/.*" "" layer "${path}")
   set(table "${PROJECT_SOURCE_DIR}/cmake/layers.txt")
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${table}")
   file(STRINGS "${table}" row REGEX "^${layer}:")
@@ -75,9 +81,11 @@ function(_holdfast_check_depends layer)
   endif()
   string(REGEX REPLACE "^${layer}:" "" allowed "${row}")
   separate_arguments(allowed)
+  list(APPEND allowed ${layer})
   foreach(dependency IN LISTS ARGN)
-    if(NOT dependency IN_LIST allowed)
-      message(FATAL_ERROR "Layer '${layer}' may not use '${dependency}': see cmake/layers.txt")
+    string(REGEX REPLACE "/.*" "" dependency_layer "${dependency}")
+    if(NOT dependency_layer IN_LIST allowed)
+      message(FATAL_ERROR "Layer '${path}' may not use '${dependency}': see cmake/layers.txt")
     endif()
   endforeach()
 endfunction()

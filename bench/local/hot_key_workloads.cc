@@ -1,3 +1,7 @@
+#include <cstdint>
+#include <string>
+#include <string_view>
+
 #include <fmt/format.h>
 
 #include "bench/local/alternate.h"
@@ -38,8 +42,10 @@ Rows run_hot_exclusive(const Workload& self, const Context& context) {
   const auto make_step = [&](auto& state, std::size_t) {
     return [&state, &key = hot_key(context)](std::uint64_t) {
       const auto guard = state.locks.lock(key);
-      ++state.counter;
+      // Not in one instruction, which could hide that two threads are here at once.
+      const std::uint64_t seen = state.counter;
       critical_section();
+      state.counter = seen + 1;
     };
   };
   return for_threads({1, 2, 8}, [&](std::size_t threads) {

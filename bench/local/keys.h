@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace holdfast::bench {
@@ -28,19 +29,23 @@ class Ring {
   std::uint64_t mask_;
 };
 
-// For each thread, 4,096 random keys, no key for two threads. The texts lie beside each other in
-// the order of use, so reading them costs no cache miss: what is measured is the lock.
+// How many draws a warm ring has: too many to keep a contender's whole table in the cache. The
+// texts lie in the order of use, where the processor fetches them ahead: what is measured is the
+// lock, not the reading of its key.
+inline constexpr std::size_t kWarmDraws = std::size_t{1} << 18U;
+
+// For each thread, random keys that no other thread has.
 std::vector<Ring<std::string>> warm_rings(const Keys& keys, std::size_t threads);
 
-// A million draws from all keys, each text a cache miss of its own.
-Ring<const std::string*> cold_ring(const Keys& keys);
-
 struct MixedDraw {
-  const std::string* key;
+  std::string key;
   bool exclusive;
 };
 
-// For each thread, 65,536 draws by Zipf's law with exponent 0.99, a tenth of them exclusive.
+// For each thread, keys by Zipf's law with exponent 0.99, a tenth of them to be held exclusively.
 std::vector<Ring<MixedDraw>> zipf_rings(const Keys& keys, std::size_t threads);
+
+// A million draws from all keys where they lie, each text a cache miss of its own.
+Ring<const std::string*> cold_ring(const Keys& keys);
 
 }  // namespace holdfast::bench

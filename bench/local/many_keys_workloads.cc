@@ -29,10 +29,10 @@ Rows run_zipf_mix(const Workload& self, const Context& context) {
       return [&locks, &ring = rings[thread]](std::uint64_t i) {
         const MixedDraw& draw = ring.at(i);
         if (draw.exclusive) {
-          const auto guard = locks.lock(*draw.key);
+          const auto guard = locks.lock(draw.key);
           critical_section();
         } else {
-          const auto guard = locks.lock_shared(*draw.key);
+          const auto guard = locks.lock_shared(draw.key);
           critical_section();
         }
       };

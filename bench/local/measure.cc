@@ -34,6 +34,7 @@ Timing run_threads(std::size_t threads, Seconds time, const ThreadLoop& loop) {
   std::barrier start(static_cast<std::ptrdiff_t>(threads + 1));
   {
     std::vector<std::jthread> running;
+    running.reserve(threads);
     for (std::size_t thread = 0; thread < threads; ++thread) {
       running.emplace_back([&, thread] {
         Worker& worker = workers[thread];

@@ -22,7 +22,7 @@ using internal::Mode;
 using internal::ReaderSlot;
 
 void ExclusiveGuard::release() noexcept {
-  table_->release(std::exchange(entry_, nullptr), Mode::exclusive);
+  table_->release<Mode::exclusive>(std::exchange(entry_, nullptr));
 }
 
 SharedGuard ExclusiveGuard::downgrade() && noexcept {
@@ -37,7 +37,7 @@ void SharedGuard::release() noexcept {
   if (slot_ != nullptr) {
     table_->release_slot(*std::exchange(slot_, nullptr));
   } else {
-    table_->release(std::exchange(entry_, nullptr), Mode::shared);
+    table_->release<Mode::shared>(std::exchange(entry_, nullptr));
   }
 }
 
@@ -60,7 +60,7 @@ KeyLock::KeyLock() : table_(std::make_unique<internal::KeyTable>()) {}
 KeyLock::~KeyLock() = default;
 
 ExclusiveGuard KeyLock::lock(std::string_view key) {
-  return KeyGuards::exclusive(*table_, *table_->acquire(table_->probe(key), Mode::exclusive, {}));
+  return KeyGuards::exclusive(*table_, table_->lock<Mode::exclusive>(key));
 }
 
 SharedGuard KeyLock::lock_shared(std::string_view key) {
@@ -68,7 +68,7 @@ SharedGuard KeyLock::lock_shared(std::string_view key) {
   if (ReaderSlot* const slot = table_->try_acquire_slot(probe)) {
     return KeyGuards::shared(*table_, *slot);
   }
-  return KeyGuards::shared(*table_, *table_->acquire(probe, Mode::shared, {}));
+  return KeyGuards::shared(*table_, table_->lock<Mode::shared>(key));
 }
 
 std::expected<ExclusiveGuard, WaitEnd> KeyLock::lock(std::string_view key, const KeyWait& wait) {

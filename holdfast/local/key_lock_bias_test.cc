@@ -1,6 +1,10 @@
 // KeyLock when a key is read so often that its readers use slots (internal/reader_bias.h): nothing
 // that a caller can see is different.
+#include <array>
+#include <atomic>
 #include <barrier>
+#include <cstdint>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <thread>
@@ -15,10 +19,13 @@
 namespace holdfast::local {
 namespace {
 
+using testing_support::Guarded;
 using testing_support::Line;
 using testing_support::make_biased;
 using testing_support::Names;
 using testing_support::state_of;
+using testing_support::stress_rounds;
+using testing_support::wait_until;
 using testing_support::wait_until_waiting;
 
 class KeyLockReadOften : public ::testing::Test {
@@ -95,6 +102,21 @@ TEST_F(KeyLockReadOften, AGuardOutlivesTheBiasOfEveryOtherKey) {
   }
   EXPECT_EQ(state_of(locks_, "k"), (KeyState{.key = "k", .readers = 1}));
   EXPECT_FALSE(locks_.try_lock("k"));
+}
+
+TEST_F(KeyLockReadOften, AGuardThatAWriterHasMetIsReleasedWithoutADataRace) {
+  // Relaxed, so that nothing but the lock orders the two threads.
+  constexpr auto kRelaxed = std::memory_order_relaxed;
+  std::atomic<int> step = 0;
+  std::jthread writer([&] {
+    wait_until([&] { return step.load(kRelaxed) == 1; });
+    EXPECT_FALSE(locks_.try_lock("k"));
+    step.store(2, kRelaxed);
+  });
+  SharedGuard reader = locks_.lock_shared("k");
+  step.store(1, kRelaxed);
+  wait_until([&] { return step.load(kRelaxed) == 2; });
+  reader.unlock();
 }
 
 TEST_F(KeyLockReadOften, TheOnlyReaderBecomesTheWriter) {
@@ -178,6 +200,45 @@ TEST_F(KeyLockReadOften, MoreThreadsThanThereAreSlotsReadTogether) {
   step.arrive_and_wait();
   readers.clear();
   EXPECT_TRUE(locks_.try_lock("k"));
+}
+
+// Reads almost only, so that the key keeps becoming biased, and a writer, or a reader that wants to
+// become one, keeps ending that.
+TEST_F(KeyLockReadOften, StressInAndOutOfTheBias) {
+  constexpr std::size_t kThreads = 4;
+  constexpr std::size_t kReadsPerWrite = 300;
+  const int rounds = stress_rounds(400);
+  Guarded guarded("k");
+  // One for each thread: an atomic that all of them touch would hide from a sanitizer what the
+  // lock fails to order.
+  std::array<std::uint64_t, kThreads> written{};
+  std::array<std::uint64_t, kThreads> inconsistent{};
+  const std::uint64_t before = locks_.stats().acquisitions;
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t t = 0; t < kThreads; ++t) {
+      threads.emplace_back([&, t] {
+        for (int round = 0; round < rounds; ++round) {
+          for (std::size_t i = 0; i < kReadsPerWrite; ++i) {
+            SharedGuard reader = locks_.lock_shared("k");
+            inconsistent[t] += guarded.is_consistent() ? 0U : 1U;
+            if (std::optional<ExclusiveGuard> upgraded;
+                i == 100 * t && (upgraded = reader.try_upgrade())) {
+              guarded.write();
+              ++written[t];
+            }
+          }
+          const ExclusiveGuard writer = locks_.lock("k");
+          guarded.write();
+          ++written[t];
+        }
+      });
+    }
+  }
+  EXPECT_EQ(inconsistent, (std::array<std::uint64_t, kThreads>{}));
+  EXPECT_EQ(guarded.writes(), std::accumulate(written.begin(), written.end(), std::uint64_t{0}));
+  EXPECT_EQ(locks_.stats().acquisitions - before,
+            kThreads * static_cast<std::size_t>(rounds) * (kReadsPerWrite + 1));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@ namespace {
 
 using base::ErrorCode;
 using base::Result;
+using internal::LeaseShards;
 
 [[gnu::cold]] base::Error empty_argument(std::string_view key) {
   return {ErrorCode::invalid_argument,
@@ -20,7 +21,7 @@ using base::Result;
   return {ErrorCode::not_held, std::string(what)};
 }
 
-const LeaseTableOptions& checked(const LeaseTableOptions& options) {
+const base::Clock& checked_clock(const LeaseTableOptions& options) {
   if (options.clock == nullptr) {
     base::throw_error({ErrorCode::invalid_argument, "LeaseTableOptions::clock is null"});
   }
@@ -28,7 +29,7 @@ const LeaseTableOptions& checked(const LeaseTableOptions& options) {
     base::throw_error({ErrorCode::invalid_argument,
                        "LeaseTableOptions::sweep_every is negative: use zero for no sweep"});
   }
-  return options;
+  return *options.clock;
 }
 
 }  // namespace
@@ -46,7 +47,7 @@ std::chrono::nanoseconds SweepReport::slice_quantile(double share) const noexcep
 }
 
 LeaseTable::LeaseTable(LeaseTableOptions options)
-    : shards_(std::make_unique<internal::LeaseShards>(*checked(options).clock)),
+    : shards_(std::make_unique<LeaseShards>(checked_clock(options))),
       sweeper_(std::make_unique<internal::LeaseSweeper>(*shards_, *options.clock,
                                                         options.sweep_every)) {}
 
@@ -58,11 +59,15 @@ Result<std::optional<base::FencingToken>> LeaseTable::try_lock(std::string_view 
   if (key.empty() || owner.empty()) [[unlikely]] {
     return std::unexpected(empty_argument(key));
   }
-  const std::optional<base::TimePoint> expiry = shards_->expiry_after(ttl);
-  if (!expiry) [[unlikely]] {
+  const std::int64_t expiry = shards_->expiry_after(ttl);
+  if (expiry == LeaseShards::kNoExpiry) [[unlikely]] {
     return std::unexpected(base::expiry_error(ttl));
   }
-  return shards_->try_lock(key, owner, *expiry);
+  const std::uint64_t token = shards_->try_lock(key, owner, expiry);
+  if (token == LeaseShards::kRefused) {
+    return std::nullopt;
+  }
+  return base::FencingToken(token);
 }
 
 Result<base::FencingToken> LeaseTable::renew(std::string_view key, std::string_view owner,
@@ -70,22 +75,22 @@ Result<base::FencingToken> LeaseTable::renew(std::string_view key, std::string_v
   if (key.empty() || owner.empty()) [[unlikely]] {
     return std::unexpected(empty_argument(key));
   }
-  const std::optional<base::TimePoint> expiry = shards_->expiry_after(ttl);
-  if (!expiry) [[unlikely]] {
+  const std::int64_t expiry = shards_->expiry_after(ttl);
+  if (expiry == LeaseShards::kNoExpiry) [[unlikely]] {
     return std::unexpected(base::expiry_error(ttl));
   }
-  const std::optional<base::FencingToken> token = shards_->renew(key, owner, *expiry);
-  if (!token) {
+  const std::uint64_t token = shards_->renew(key, owner, expiry);
+  if (token == LeaseShards::kRefused) {
     return std::unexpected(not_held("the lease to renew has expired or is not this owner's"));
   }
-  return *token;
+  return base::FencingToken(token);
 }
 
 Result<void> LeaseTable::unlock(std::string_view key) {
   if (key.empty()) [[unlikely]] {
     return std::unexpected(empty_argument(key));
   }
-  if (!shards_->unlock(key, std::nullopt)) {
+  if (!shards_->unlock(key, LeaseShards::kAnyOwner)) {
     return std::unexpected(not_held("no lease on this key"));
   }
   return {};
@@ -102,11 +107,11 @@ Result<void> LeaseTable::unlock(std::string_view key, std::string_view owner) {
 }
 
 bool LeaseTable::is_locked_by(std::string_view key, std::string_view owner) const {
-  return shards_->is_guarded(key, owner);
+  return !owner.empty() && shards_->is_guarded(key, owner);
 }
 
 bool LeaseTable::is_lock_expired(std::string_view key) const {
-  return !shards_->is_guarded(key, std::nullopt);
+  return !shards_->is_guarded(key, LeaseShards::kAnyOwner);
 }
 
 std::optional<base::Duration> LeaseTable::time_left(std::string_view key) const {

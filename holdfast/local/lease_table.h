@@ -35,8 +35,8 @@ struct LeaseTableOptions {
 // do not notice; it stops at once when the table is destroyed.
 //
 // Time is the injected clock's; the default does not count the time the machine was suspended. A
-// lease lasts at least its ttl, and longer by at most the clock's `coarse_lag()` (a few ms) if the ttl
-// is a second or more.
+// lease lasts at least its ttl; one of five seconds or more may last longer by the clock's `coarse_lag()`
+// (some 50 ms).
 //
 // Guaranteed: among racing callers one gets the key; an expired lease is taken over in the same
 // step, whether or not it was swept; the tokens of a key only ever grow while the table lives; the

@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include <holdfast/local/internal/hash.h>
+
 namespace holdfast::local {
 
 // A fixed number of reader-writer locks that all keys share by their hash: constant memory, however
@@ -75,7 +77,7 @@ class StripedKeyLock {
 
   [[nodiscard]] std::shared_timed_mutex& mutex(std::string_view key) noexcept;
 
-  const std::uint64_t seed_;
+  const internal::HashSeed seed_;
   const std::size_t mask_;
   const std::unique_ptr<Stripe[]> stripes_;
 };

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <mutex>
 #include <string>
@@ -61,6 +63,28 @@ inline void make_biased(KeyLock& locks, std::string_view key) {
     const SharedGuard guard = locks.lock_shared(key);
   }
 }
+
+// One key, and what belongs to whoever holds it: protected by nothing else.
+class Guarded {
+ public:
+  explicit Guarded(std::string name) : key(std::move(name)) {}
+
+  void write() {
+    for (std::uint64_t& word : words_) {
+      ++word;
+    }
+  }
+  // Whether no write is half done.
+  [[nodiscard]] bool is_consistent() const {
+    return std::ranges::all_of(words_, [&](std::uint64_t word) { return word == words_.back(); });
+  }
+  [[nodiscard]] std::uint64_t writes() const { return words_.front(); }
+
+  const std::string key;
+
+ private:
+  std::array<std::uint64_t, 16> words_{};
+};
 
 using Names = std::vector<std::string>;
 

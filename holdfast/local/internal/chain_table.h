@@ -1,7 +1,6 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -18,8 +17,8 @@ enum class Resize : std::uint8_t { allowed, forbidden };
 // so that no single operation pays for all the others. `Entry` has `Entry* next` and
 // `std::uint32_t hash`; the table neither creates nor destroys entries. Not thread-safe.
 //
-// With n buckets, an entry is in bucket `hash mod 2^k` where 2^k is n rounded up, or, if there is
-// no such bucket yet, in `hash mod 2^(k-1)`. The first two buckets are inside the object.
+// Of 2^k + s buckets the first s have been split already: an entry is in bucket `hash mod 2^k`, or,
+// if that is one of those, in `hash mod 2^(k+1)`. The first bucket is inside the object.
 //
 // It works without memory too: a table that cannot grow has longer chains.
 template <class Entry>
@@ -35,33 +34,38 @@ class ChainTable {
   }
 
   [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
-  [[nodiscard]] std::uint32_t bucket_count() const noexcept { return bucket_count_; }
+  [[nodiscard]] std::uint32_t bucket_count() const noexcept { return mask_ + 1 + split_; }
 
-  // The chain that holds, or would hold, entries with this hash.
-  [[nodiscard]] Entry* chain(std::uint32_t hash) const noexcept {
+  // The chain that holds, or would hold, entries with this hash; good until the next change.
+  [[nodiscard]] Entry*& chain(std::uint32_t hash) const noexcept {
     return buckets_[index_of(hash)];
   }
   [[nodiscard]] Entry* chain_at(std::uint32_t bucket) const noexcept { return buckets_[bucket]; }
 
   void insert(Entry* entry, Trash& trash, Resize resize = Resize::allowed) noexcept {
-    Entry*& head = buckets_[index_of(entry->hash)];
-    entry->next = head;
-    head = entry;
+    insert(chain(entry->hash), entry, trash, resize);
+  }
+  // For who knows the chain already.
+  [[gnu::always_inline]] inline void insert(Entry*& chain, Entry* entry, Trash& trash,
+                                            Resize resize = Resize::allowed) noexcept {
+    entry->next = chain;
+    chain = entry;
     ++size_;
     if (resize == Resize::allowed && is_crowded()) [[unlikely]] {
       grow(trash);
     }
   }
 
-  // `entry` must be in the table.
-  void remove(Entry* entry, Trash& trash, Resize resize = Resize::allowed) noexcept {
-    Entry** link = &buckets_[index_of(entry->hash)];
+  // `entry` is in the table.
+  [[gnu::always_inline]] inline void remove(Entry* entry, Trash& trash,
+                                            Resize resize = Resize::allowed) noexcept {
+    Entry** link = &chain(entry->hash);
     while (*link != entry) {
       link = &(*link)->next;
     }
     *link = entry->next;
     --size_;
-    if (bucket_count_ > kInlineBuckets && resize == Resize::allowed) [[unlikely]] {
+    if (mask_ != 0 && resize == Resize::allowed) [[unlikely]] {
       shrink(trash);
     }
   }
@@ -100,8 +104,8 @@ class ChainTable {
   }
 
  private:
-  static constexpr std::uint32_t kInlineBuckets = 2;
-  // Few entries stay in the inline buckets: their cache line is already here.
+  static constexpr std::uint32_t kInlineBuckets = 1;
+  // Few entries stay in the inline bucket: its cache line is already here.
   static constexpr std::uint32_t kInlineEntries = 4;
   static constexpr std::uint32_t kFirstArray = 8;
   // An array's capacity stands in front of its first bucket, so that the object itself stays
@@ -109,13 +113,12 @@ class ChainTable {
   static constexpr std::uint32_t kHeader = 1;
 
   [[nodiscard]] std::uint32_t index_of(std::uint32_t hash) const noexcept {
-    const std::uint32_t mask = std::bit_ceil(bucket_count_) - 1;
-    const std::uint32_t index = hash & mask;
-    return index < bucket_count_ ? index : index & (mask >> 1U);
+    const std::uint32_t index = hash & mask_;
+    return index >= split_ ? index : hash & (2 * mask_ + 1);
   }
 
-  void grow(Trash& trash) noexcept {
-    // Two steps for one insert catch up with the entries that the inline buckets took.
+  [[gnu::noinline]] void grow(Trash& trash) noexcept {
+    // Two steps for one insert catch up with the entries that the inline bucket took.
     for (int i = 0; i < 2 && is_crowded(); ++i) {
       if (!split_next(trash)) {
         return;
@@ -123,7 +126,7 @@ class ChainTable {
     }
   }
 
-  void shrink(Trash& trash) noexcept {
+  [[gnu::noinline]] void shrink(Trash& trash) noexcept {
     for (int i = 0; i < 2 && can_shrink(); ++i) {
       merge_last(trash);
     }
@@ -131,22 +134,23 @@ class ChainTable {
 
   // Between these two the number of buckets is right.
   [[nodiscard]] bool is_crowded() const noexcept {
-    return size_ > std::max(bucket_count_ + bucket_count_ / 4, kInlineEntries);
+    const std::uint32_t buckets = bucket_count();
+    return size_ > std::max(buckets + buckets / 4, kInlineEntries);
   }
   [[nodiscard]] bool can_shrink() const noexcept {
-    return bucket_count_ > kInlineBuckets && size_ < bucket_count_ / 2;
+    return bucket_count() > kInlineBuckets && size_ < bucket_count() / 2;
   }
 
   bool split_next(Trash& trash) noexcept {
-    const std::uint32_t added = bucket_count_;
+    const std::uint32_t added = bucket_count();
     if (added == capacity() && !move_to(with_room(added), trash)) {
       return false;
     }
-    const std::uint32_t high_bit = std::bit_floor(added);
-    Entry** link = &buckets_[added - high_bit];
+    const std::uint32_t deciding_bit = mask_ + 1;
+    Entry** link = &buckets_[split_];
     Entry* moved = nullptr;
     while (Entry* const entry = *link) {
-      if ((entry->hash & high_bit) != 0) {
+      if ((entry->hash & deciding_bit) != 0) {
         *link = entry->next;
         entry->next = moved;
         moved = entry;
@@ -155,18 +159,25 @@ class ChainTable {
       }
     }
     buckets_[added] = moved;
-    ++bucket_count_;
+    if (++split_ == deciding_bit) {
+      mask_ = 2 * mask_ + 1;
+      split_ = 0;
+    }
     return true;
   }
 
   void merge_last(Trash& trash) noexcept {
-    const std::uint32_t gone = bucket_count_ - 1;
-    Entry** link = &buckets_[gone - std::bit_floor(gone)];
+    if (split_ == 0) {
+      mask_ /= 2;
+      split_ = mask_ + 1;
+    }
+    --split_;
+    const std::uint32_t gone = bucket_count();
+    Entry** link = &buckets_[split_];
     while (*link != nullptr) {
       link = &(*link)->next;
     }
     *link = buckets_[gone];
-    --bucket_count_;
     // Given back late, so that growing and shrinking by turns does not copy each time.
     if (gone == kInlineBuckets) {
       move_to(kInlineBuckets, trash);
@@ -195,7 +206,7 @@ class ChainTable {
       target = static_cast<Entry**>(block) + kHeader;
       target[-1] = reinterpret_cast<Entry*>(static_cast<std::uintptr_t>(capacity));
     }
-    std::memcpy(target, buckets_, bucket_count_ * sizeof(Entry*));
+    std::memcpy(target, buckets_, bucket_count() * sizeof(Entry*));
     if (buckets_ != inline_) {
       trash.add(buckets_ - kHeader);
     }
@@ -204,9 +215,10 @@ class ChainTable {
   }
 
   Entry** buckets_ = inline_;
-  std::uint32_t bucket_count_ = kInlineBuckets;
-  std::uint32_t size_ = 0;
   Entry* inline_[kInlineBuckets] = {};
+  std::uint32_t mask_ = 0;
+  std::uint32_t split_ = 0;
+  std::uint32_t size_ = 0;
 };
 
 }  // namespace holdfast::local::internal

@@ -89,6 +89,14 @@ class EntryPool {
     return cache.count > 2 * kPerSlab;
   }
 
+  // To be called after an entry went to the cache: takes back what is too much of it, and
+  // everything when no entry is in use.
+  [[gnu::noinline]] void trim(EntryCache<Entry>& cache, std::size_t in_use, Trash& trash) noexcept {
+    if (in_use == 0 || is_full(cache)) {
+      drain(cache, in_use == 0 ? 0 : kPerSlab, trash);
+    }
+  }
+
   // Takes entries back into their slabs until `keep` are left; empty slabs go to the trash, but
   // for one.
   void drain(EntryCache<Entry>& cache, std::size_t keep, Trash& trash) noexcept {

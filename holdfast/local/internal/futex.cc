@@ -15,6 +15,9 @@ bool futex_wait(const std::atomic<std::uint32_t>& word, std::uint32_t expected,
   if (until) {
     // std::chrono::steady_clock is CLOCK_MONOTONIC, the futex's default clock for absolute waits.
     const auto since_epoch = until->time_since_epoch();
+    if (since_epoch.count() < 0) {
+      return false;  // before the machine started, which the kernel takes for a mistake
+    }
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(since_epoch);
     at.tv_sec = static_cast<std::time_t>(seconds.count());
     at.tv_nsec = static_cast<long>(
@@ -30,8 +33,8 @@ void futex_wake_one(const std::atomic<std::uint32_t>* word) noexcept {
 }
 
 bool spinning_helps() noexcept {
-  static const bool several_cores = std::thread::hardware_concurrency() > 1;
-  return several_cores;
+  static const bool kSeveralCores = std::thread::hardware_concurrency() > 1;
+  return kSeveralCores;
 }
 
 }  // namespace holdfast::local::internal

@@ -29,18 +29,27 @@ inline constexpr std::uint64_t kMixA = 0x9E3779B97F4A7C15ULL;
 inline constexpr std::uint64_t kMixB = 0xD1B54A32D192ED03ULL;
 inline constexpr std::uint64_t kMixC = 0x8CB92BA72F3D8DD7ULL;
 
-// Hash of two words under a seed. The seed is secret per table, so that nobody outside the process
-// can choose keys that collide.
-inline std::uint64_t hash_words(std::uint64_t lo, std::uint64_t hi, std::uint64_t seed) noexcept {
-  return multiply_fold(multiply_fold(lo ^ seed, hi ^ kMixA) ^ kMixB, kMixC);
+// What makes the hashes of one table its own: secret, so that nobody outside the process can choose
+// keys that collide. Both factors of a product get a share of it: a factor that an outsider could
+// make zero would swallow the other.
+struct HashSeed {
+  explicit(false) HashSeed(std::uint64_t seed) noexcept
+      : a(seed), b(multiply_fold(seed ^ kMixB, kMixA)) {}
+
+  std::uint64_t a;
+  std::uint64_t b;
+};
+
+inline std::uint64_t hash_words(std::uint64_t lo, std::uint64_t hi, const HashSeed& seed) noexcept {
+  return multiply_fold(multiply_fold(lo ^ seed.a, hi ^ seed.b) ^ kMixB, kMixC);
 }
 
-// Hash of `size` >= 16 bytes under a seed; reads each byte at least once and nothing beyond.
-inline std::uint64_t hash_long(const char* bytes, std::size_t size, std::uint64_t seed) noexcept {
-  std::uint64_t state = seed ^ (size * kMixB);
+// Hash of `size` >= 16 bytes; reads each byte at least once and nothing beyond.
+inline std::uint64_t hash_long(const char* bytes, std::size_t size, const HashSeed& seed) noexcept {
+  std::uint64_t state = size * kMixB;
   const char* const last = bytes + size - 16;
   for (const char* p = bytes; p < last; p += 16) {
-    state = multiply_fold(load64(p) ^ state, load64(p + 8) ^ kMixA);
+    state = multiply_fold(load64(p) ^ state ^ seed.a, load64(p + 8) ^ seed.b);
   }
   return hash_words(load64(last) ^ state, load64(last + 8), seed);
 }

@@ -19,17 +19,17 @@ static_assert(std::endian::native == std::endian::little, "short keys are packed
 // bytes as two words with the size in the top byte, so that equality is two comparisons.
 // Borrows the key's bytes.
 struct KeyProbe {
-  KeyProbe(std::string_view key, std::uint64_t seed) noexcept : text(key) {
+  [[gnu::always_inline]] inline KeyProbe(std::string_view key, const HashSeed& seed) noexcept
+      : text(key) {
     const char* const p = key.data();
     const std::size_t n = key.size();
-    if (n > kShortKey) {
+    if (n > 8 && n <= kShortKey) [[likely]] {
+      lo = load64(p);
+      hi = load64(p + n - 8) >> (8 * (16 - n));
+    } else if (n > kShortKey) {
       hi = kLongKey | n;
       hash = hash_long(p, n, seed);
       return;
-    }
-    if (n > 8) {
-      lo = load64(p);
-      hi = load64(p + n - 8) >> (8 * (16 - n));
     } else if (n == 8) {
       lo = load64(p);
     } else if (n >= 4) {

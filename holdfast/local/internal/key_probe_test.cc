@@ -1,4 +1,3 @@
-// Keys as the table sees them: packed, hashed, compared.
 #include <holdfast/local/internal/key_probe.h>
 
 #include <array>
@@ -7,11 +6,10 @@
 #include <set>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include <gtest/gtest.h>
 
-#include <holdfast/local/internal/key_shard.h>
+#include <holdfast/local/internal/sharding.h>
 
 namespace holdfast::local::internal {
 namespace {
@@ -26,13 +24,6 @@ std::string text_of(std::size_t length) {
     text[i] = static_cast<char>('A' + i % 57);
   }
   return text;
-}
-
-// A probe whose hash says nothing: only the bytes tell it from another.
-KeyProbe with_forged_hash(std::string_view text) {
-  KeyProbe probe(text, kSeed);
-  probe.hash = 42;
-  return probe;
 }
 
 TEST(KeyProbe, PacksShortKeysOfEveryLengthDifferently) {
@@ -64,7 +55,30 @@ TEST(KeyProbe, HashesEveryByte) {
 TEST(KeyProbe, HashesDifferentlyUnderAnotherSeed) {
   for (const std::size_t length : kLengths) {
     const std::string text = text_of(length);
-    EXPECT_NE(KeyProbe(text, kSeed).hash, KeyProbe(text, kSeed + 1).hash);
+    EXPECT_NE(KeyProbe(text, kSeed).hash, KeyProbe(text, kSeed + 1).hash) << length << " bytes";
+  }
+}
+
+// Whoever reads the source knows the hash's constants, and must not be able to make keys of them
+// that collide whatever the seed.
+TEST(KeyProbe, HashesKeysDifferentlyThatAreMadeOfItsOwnConstants) {
+  for (const std::uint64_t constant : {kMixA, kMixB, kMixC}) {
+    const std::string word(reinterpret_cast<const char*>(&constant), sizeof constant);
+    for (const std::size_t words : {2U, 3U, 4U, 6U}) {
+      for (std::size_t at = 0; at < words * words; ++at) {
+        const std::size_t fixed = at / words;
+        const std::size_t varied = at % words;
+        std::set<std::uint64_t> hashes;
+        for (const char fill : {'a', 'b', 'c', 'd'}) {
+          std::string key(8 * words, '.');
+          key.replace(8 * varied, 8, 8, fill);
+          key.replace(8 * fixed, 8, word);
+          hashes.insert(KeyProbe(key, kSeed).hash);
+        }
+        EXPECT_EQ(hashes.size(), fixed == varied ? 1U : 4U)
+            << words << " words, the constant is number " << fixed << ", different in " << varied;
+      }
+    }
   }
 }
 
@@ -96,70 +110,6 @@ TEST(KeyProbe, SpreadsSimilarKeysOverAllShards) {
   for (const int count : counts) {
     EXPECT_GT(count, kPerShard / 3);
     EXPECT_LT(count, kPerShard * 3);
-  }
-}
-
-// A shard that is empty again at its end, as its destructor wants it.
-class KeyEntryInAShard : public ::testing::Test {
- protected:
-  KeyEntry* add(const KeyProbe& probe) {
-    KeyEntry* const entry = shard_.add(probe, trash_);
-    added_.push_back(entry);
-    return entry;
-  }
-  void TearDown() override {
-    for (KeyEntry* const entry : added_) {
-      shard_.remove(entry, trash_);
-    }
-    EXPECT_EQ(shard_.entries.size(), 0U);
-  }
-
-  Trash trash_;
-  KeyShard shard_;
-
- private:
-  std::vector<KeyEntry*> added_;
-};
-
-TEST_F(KeyEntryInAShard, IsForItsKeyAlone) {
-  for (const std::size_t length : kLengths) {
-    const std::string text = text_of(length);
-    const KeyEntry* const entry = add(with_forged_hash(text));
-    EXPECT_TRUE(entry->is_for(with_forged_hash(std::string(text))));
-    for (std::size_t at = 0; at < length; ++at) {
-      std::string other = text;
-      other[at] = static_cast<char>(other[at] ^ 1);
-      ASSERT_FALSE(entry->is_for(with_forged_hash(other))) << length << ", different at " << at;
-    }
-    EXPECT_FALSE(entry->is_for(with_forged_hash(text + '\0')));
-    EXPECT_FALSE(entry->is_for(with_forged_hash(text + 'x')));
-    if (length > 0) {
-      EXPECT_FALSE(entry->is_for(with_forged_hash(text.substr(1))));
-      EXPECT_FALSE(entry->is_for(with_forged_hash(text.substr(0, length - 1))));
-    }
-  }
-}
-
-TEST_F(KeyEntryInAShard, IsFoundAmongOthersOfTheSameHash) {
-  std::vector<std::pair<std::string, KeyEntry*>> all;
-  for (const std::size_t length : kLengths) {
-    for (const char last : {'a', 'b', '\0'}) {
-      const std::string text = text_of(length) + last;
-      all.emplace_back(text, add(with_forged_hash(text)));
-    }
-  }
-  for (const auto& [text, entry] : all) {
-    EXPECT_EQ(shard_.find(with_forged_hash(text)), entry);
-  }
-  EXPECT_EQ(shard_.find(with_forged_hash(text_of(10) + 'c')), nullptr);
-  EXPECT_EQ(shard_.find(with_forged_hash(text_of(100) + 'c')), nullptr);
-}
-
-TEST_F(KeyEntryInAShard, RemembersItsKey) {
-  for (const std::size_t length : kLengths) {
-    const KeyEntry* const entry = add(KeyProbe(text_of(length), kSeed));
-    EXPECT_EQ(entry->key(), text_of(length));
-    EXPECT_EQ(entry->has_long_key(), length > kShortKey);
   }
 }
 

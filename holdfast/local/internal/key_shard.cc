@@ -2,6 +2,24 @@
 
 namespace holdfast::local::internal {
 
+std::uint64_t KeyShard::copy_long_key(std::string_view key) {
+  void* const bytes = std::malloc(key.size());
+  if (bytes == nullptr) {
+    throw std::bad_alloc();
+  }
+  std::memcpy(bytes, key.data(), key.size());
+  return reinterpret_cast<std::uint64_t>(bytes);
+}
+
+void KeyShard::add_waiter(KeyEntry* entry, Waiter& waiter, Wakes& wakes) noexcept {
+  waiter.entry = entry;
+  waiters.add(waiter);
+  entry->state |= KeyEntry::kQueued;
+  if (waiters.first_for(entry) == &waiter && entry->admits_first(waiter.mode)) {
+    hand_over(entry, waiter, wakes);
+  }
+}
+
 void KeyShard::serve_first(KeyEntry* entry, Wakes& wakes) noexcept {
   Waiter& first = *waiters.first_for(entry);
   if (!entry->admits_first(first.mode)) {

@@ -108,51 +108,76 @@ struct alignas(64) KeyShard {
   std::uint64_t bias_generation = 0;
 
   [[nodiscard]] KeyEntry* find(const KeyProbe& probe) const noexcept {
-    KeyEntry* entry = entries.chain(probe.tag());
+    return find(entries.chain(probe.tag()), probe);
+  }
+  [[nodiscard]] static KeyEntry* find(KeyEntry* entry, const KeyProbe& probe) noexcept {
     while (entry != nullptr && !entry->is_for(probe)) {
       entry = entry->next;
     }
     return entry;
   }
 
-  // A new entry in the table, held by nobody. Throws std::bad_alloc, and nothing has changed.
-  KeyEntry* add(const KeyProbe& probe, Trash& trash) {
+  // A new entry in its chain, held by nobody. Throws std::bad_alloc, and nothing has changed.
+  [[gnu::always_inline]] inline KeyEntry* add(KeyEntry*& chain, const KeyProbe& probe,
+                                              Trash& trash) {
     if (cache.head == nullptr) [[unlikely]] {
       pool.refill(cache);
     }
-    std::uint64_t lo = probe.lo;
-    if (!probe.is_short()) {
-      void* const bytes = std::malloc(probe.text.size());
-      if (bytes == nullptr) {
-        throw std::bad_alloc();
-      }
-      std::memcpy(bytes, probe.text.data(), probe.text.size());
-      lo = reinterpret_cast<std::uint64_t>(bytes);
-    }
+    const std::uint64_t lo = probe.is_short() ? probe.lo : copy_long_key(probe.text);
     KeyEntry* const entry = cache.pop();
     entry->hash = probe.tag();
     entry->state = 0;
     entry->lo = lo;
     entry->hi = probe.hi;
-    entries.insert(entry, trash);
+    entries.insert(chain, entry, trash);
     return entry;
   }
 
-  void remove(KeyEntry* entry, Trash& trash) noexcept {
+  [[gnu::always_inline]] inline void remove(KeyEntry* entry, Trash& trash) noexcept {
     if (entry->has_long_key()) [[unlikely]] {
       trash.add(entry->long_key());
     }
     entries.remove(entry, trash);
     cache.push(entry);
-    if (cache.has_spare_slabs != 0 && (entries.size() == 0 || pool.is_full(cache))) [[unlikely]] {
-      pool.drain(cache, entries.size() == 0 ? 0 : pool.kPerSlab, trash);
+    if (cache.has_spare_slabs != 0) [[unlikely]] {
+      pool.trim(cache, entries.size(), trash);
     }
   }
 
+  // The address of a copy. Throws std::bad_alloc.
+  static std::uint64_t copy_long_key(std::string_view key);
+
+  // A key is to be biased (true) when it was read this often without a write: a writer then has to
+  // search the slots of readers once in that many operations at the most.
+  static constexpr std::uint32_t kReadsToBias = 256;
+  bool note_read(std::uint32_t hash) noexcept {
+    if (read_hash == hash) {
+      if (++read_streak < kReadsToBias) {
+        return false;
+      }
+      read_streak = 0;
+      return true;
+    }
+    if (read_streak > 0) {
+      --read_streak;
+    } else {
+      read_hash = hash;
+    }
+    return false;
+  }
+  void note_write(std::uint32_t hash) noexcept {
+    if (read_hash == hash) {
+      read_streak = 0;
+    }
+  }
+
+  // Stands in line; an urgent reader that is now first may join other readers at once.
+  void add_waiter(KeyEntry* entry, Waiter& waiter, Wakes& wakes) noexcept;
+
   // To be called whenever a holder or a waiter has left the entry: removes it, or sees to it that
   // its first waiter is served.
-  void settle(KeyEntry* entry, Afterwards& afterwards) noexcept {
-    if (entry->state == 0) {
+  [[gnu::always_inline]] inline void settle(KeyEntry* entry, Afterwards& afterwards) noexcept {
+    if (entry->state == 0) [[likely]] {
       remove(entry, afterwards.trash);
     } else if (entry->is_queued()) [[unlikely]] {
       serve_first(entry, afterwards.wakes);

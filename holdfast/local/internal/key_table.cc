@@ -19,6 +19,11 @@ constexpr int kLongestPause = 128;
 // How long one that was woken in vain watches for the key to be handed over.
 constexpr int kHandOverSpins = 1000;
 
+[[noreturn, gnu::cold]] void throw_too_many_readers() {
+  throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again),
+                          "too many readers of one key");
+}
+
 }  // namespace
 
 KeyTable::KeyTable() : seed_(base::random_u64()), shards_(new KeyShard[kShards]) {}
@@ -27,34 +32,33 @@ KeyTable::~KeyTable() = default;
 
 KeyShard& KeyTable::shard_of(std::uint32_t hash) noexcept { return shards_[shard_index(hash)]; }
 
-KeyEntry* KeyTable::take(KeyShard& shard, const KeyProbe& probe, Mode mode,
-                         Afterwards& afterwards) {
-  KeyEntry* entry = shard.find(probe);
-  if (mode == Mode::exclusive && shard.bias_tag != 0 && shard.bias.matches(probe)) [[unlikely]] {
-    if (entry == nullptr) {
-      entry = shard.add(probe, afterwards.trash);
-    }
-    adopt_readers(shard, *entry);
+// Inlined into each of the few functions that everybody calls, and with a probe that never has to be
+// in memory: what is rare gets the text and makes a probe of its own.
+[[gnu::always_inline]] inline KeyEntry* KeyTable::take(KeyShard& shard, const KeyProbe& probe,
+                                                       Mode mode, Afterwards& afterwards) {
+  KeyEntry*& chain = shard.entries.chain(probe.tag());
+  KeyEntry* entry = KeyShard::find(chain, probe);
+  if (mode == Mode::exclusive && shard.bias_tag != 0) [[unlikely]] {
+    entry = end_bias_towards(shard, probe.text, entry, afterwards);
   }
   if (entry == nullptr) {
-    entry = shard.add(probe, afterwards.trash);
+    entry = shard.add(chain, probe, afterwards.trash);
   } else if (!entry->admits(mode)) {
     return nullptr;
   } else if (entry->readers() == KeyEntry::kReaders) [[unlikely]] {
-    throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again),
-                            "too many readers of one key");
+    throw_too_many_readers();
   }
   entry->hold(mode);
   ++shard.acquisitions;
-  if (mode == Mode::shared) {
-    note_read(shard, probe, *entry);
-  } else if (shard.read_hash == probe.tag()) {
-    shard.read_streak = 0;
+  if (mode == Mode::exclusive) {
+    shard.note_write(probe.tag());
+  } else if (shard.note_read(probe.tag()) && !entry->is_queued()) [[unlikely]] {
+    bias_towards(shard, probe.text);
   }
   return entry;
 }
 
-KeyEntry* KeyTable::try_acquire(const KeyProbe& probe, Mode mode) {
+[[gnu::always_inline]] inline KeyEntry* KeyTable::try_take(const KeyProbe& probe, Mode mode) {
   KeyShard& shard = shard_of(probe.tag());
   __builtin_prefetch(shard.resident, 1);
   Afterwards afterwards;
@@ -62,15 +66,33 @@ KeyEntry* KeyTable::try_acquire(const KeyProbe& probe, Mode mode) {
   return take(shard, probe, mode, afterwards);
 }
 
+template <Mode mode>
+KeyEntry* KeyTable::lock(std::string_view key) {
+  KeyEntry* const entry = try_take(KeyProbe(key, seed_), mode);
+  return entry != nullptr ? entry : wait(key, mode);
+}
+
+template KeyEntry* KeyTable::lock<Mode::exclusive>(std::string_view);
+template KeyEntry* KeyTable::lock<Mode::shared>(std::string_view);
+
+[[gnu::noinline]] KeyEntry* KeyTable::wait(std::string_view key, Mode mode) {
+  return *wait(probe(key), mode, {});
+}
+
+KeyEntry* KeyTable::try_acquire(const KeyProbe& probe, Mode mode) { return try_take(probe, mode); }
+
 std::expected<KeyEntry*, WaitEnd> KeyTable::acquire(const KeyProbe& probe, Mode mode,
-                                                    const KeyWait& wait) {
-  if (wait.stop.stop_requested()) {
+                                                    const KeyWait& how) {
+  if (how.stop.stop_requested()) {
     shard_of(probe.tag()).waits.cancelled();
     return std::unexpected(WaitEnd::cancelled);
   }
-  if (KeyEntry* const entry = try_acquire(probe, mode)) [[likely]] {
-    return entry;
-  }
+  KeyEntry* const entry = try_acquire(probe, mode);
+  return entry != nullptr ? entry : wait(probe, mode, how);
+}
+
+std::expected<KeyEntry*, WaitEnd> KeyTable::wait(const KeyProbe& probe, Mode mode,
+                                                 const KeyWait& how) {
   const SteadyTime started = steady_clock::now();
   if (spinning_helps()) {
     for (int pauses = kFirstPause; pauses <= kLongestPause; pauses *= 2) {
@@ -84,7 +106,7 @@ std::expected<KeyEntry*, WaitEnd> KeyTable::acquire(const KeyProbe& probe, Mode 
       }
     }
   }
-  return wait_in_line(probe, mode, wait, started);
+  return wait_in_line(probe, mode, how, started);
 }
 
 std::expected<KeyEntry*, WaitEnd> KeyTable::wait_in_line(const KeyProbe& probe, Mode mode,
@@ -103,9 +125,7 @@ std::expected<KeyEntry*, WaitEnd> KeyTable::wait_in_line(const KeyProbe& probe, 
       return entry;
     }
     entry = shard.find(probe);
-    waiter.entry = entry;
-    shard.waiters.add(waiter);
-    entry->state |= KeyEntry::kQueued;
+    shard.add_waiter(entry, waiter, afterwards.wakes);
   }
   const std::expected<void, WaitEnd> end = sleep_until_served(shard, entry, waiter, wait);
   if (!end) {
@@ -147,13 +167,17 @@ std::expected<void, WaitEnd> KeyTable::sleep_until_served(KeyShard& shard, KeyEn
   }
 }
 
-void KeyTable::release(KeyEntry* entry, Mode mode) noexcept {
+template <Mode mode>
+void KeyTable::release(KeyEntry* entry) noexcept {
   KeyShard& shard = shard_of(entry->hash);
   Afterwards afterwards;
   const std::lock_guard guard(shard.lock);
   entry->unhold(mode);
   shard.settle(entry, afterwards);
 }
+
+template void KeyTable::release<Mode::exclusive>(KeyEntry*) noexcept;
+template void KeyTable::release<Mode::shared>(KeyEntry*) noexcept;
 
 void KeyTable::release(const KeyProbe& probe, Mode mode) noexcept {
   KeyShard& shard = shard_of(probe.tag());
@@ -178,11 +202,12 @@ void KeyTable::downgrade(KeyEntry* entry) noexcept {
   }
 }
 
-bool KeyTable::try_upgrade(KeyEntry* entry) noexcept {
+bool KeyTable::try_upgrade(KeyEntry* entry) {
   KeyShard& shard = shard_of(entry->hash);
+  Afterwards afterwards;
   const std::lock_guard guard(shard.lock);
-  if (shard.bias_tag != 0 && shard.bias.matches(probe(entry->key()))) {
-    adopt_readers(shard, *entry);
+  if (shard.bias_tag != 0) {
+    end_bias_towards(shard, entry->key(), entry, afterwards);
   }
   return entry->try_upgrade();
 }

@@ -35,18 +35,21 @@ class KeyTable {
 
   [[nodiscard]] KeyProbe probe(std::string_view key) const noexcept { return {key, seed_}; }
 
-  // The entry, now held in this mode; null if that would have to wait.
-  // Throws std::bad_alloc, and nothing has changed.
+  // The entry, now held in this mode, as long as that takes.
+  template <Mode mode>
+  KeyEntry* lock(std::string_view key);
+  // Null if that would have to wait. Throws std::bad_alloc, and nothing has changed.
   KeyEntry* try_acquire(const KeyProbe& probe, Mode mode);
-  std::expected<KeyEntry*, WaitEnd> acquire(const KeyProbe& probe, Mode mode, const KeyWait& wait);
-  void release(KeyEntry* entry, Mode mode) noexcept;
+  std::expected<KeyEntry*, WaitEnd> acquire(const KeyProbe& probe, Mode mode, const KeyWait& how);
+  template <Mode mode>
+  void release(KeyEntry* entry) noexcept;
   // For a holder that knows only the key.
   void release(const KeyProbe& probe, Mode mode) noexcept;
 
   // The writer becomes a reader; readers that are next in line come in with it.
   void downgrade(KeyEntry* entry) noexcept;
   // The only reader becomes the writer; false if there are others.
-  bool try_upgrade(KeyEntry* entry) noexcept;
+  bool try_upgrade(KeyEntry* entry);
 
   // The calling thread's slot, now held, if the key is biased and the slot free; else null.
   ReaderSlot* try_acquire_slot(const KeyProbe& probe) noexcept;
@@ -65,17 +68,24 @@ class KeyTable {
 
   [[nodiscard]] KeyShard& shard_of(std::uint32_t hash) noexcept;
   KeyEntry* take(KeyShard& shard, const KeyProbe& probe, Mode mode, Afterwards& afterwards);
+  KeyEntry* try_take(const KeyProbe& probe, Mode mode);
+  // For who has found the key taken.
+  KeyEntry* wait(std::string_view key, Mode mode);
+  std::expected<KeyEntry*, WaitEnd> wait(const KeyProbe& probe, Mode mode, const KeyWait& how);
   std::expected<KeyEntry*, WaitEnd> wait_in_line(const KeyProbe& probe, Mode mode,
                                                  const KeyWait& wait, SteadyTime started);
   std::expected<void, WaitEnd> sleep_until_served(KeyShard& shard, KeyEntry* entry, Waiter& waiter,
                                                   const KeyWait& wait);
 
-  void note_read(KeyShard& shard, const KeyProbe& probe, const KeyEntry& entry) noexcept;
-  void bias_towards(KeyShard& shard, const KeyProbe& probe) noexcept;
-  void adopt_readers(KeyShard& shard, KeyEntry& entry) noexcept;
+  void bias_towards(KeyShard& shard, std::string_view key) noexcept;
+  // If the key is the shard's biased one, ends that: its readers then count in its entry, which is
+  // `entry` or, if that is null, a new one. Returns the entry.
+  // Throws std::bad_alloc, and nothing has changed.
+  KeyEntry* end_bias_towards(KeyShard& shard, std::string_view key, KeyEntry* entry,
+                             Afterwards& afterwards);
   [[nodiscard]] std::size_t slot_readers(const KeyShard& shard) noexcept;
 
-  const std::uint64_t seed_;
+  const HashSeed seed_;
   const std::unique_ptr<KeyShard[]> shards_;
   ReaderSlots slots_;
   // Uses of slots, as far as they were collected from them.

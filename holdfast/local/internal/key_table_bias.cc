@@ -8,10 +8,6 @@ namespace holdfast::local::internal {
 
 namespace {
 
-// A key is biased after this many reads without a write: a writer then pays for the search through
-// the slots once in that many operations at the most.
-constexpr std::uint32_t kReadsToBias = 256;
-
 constexpr std::uint64_t tag_of(std::uint64_t slot_value) noexcept {
   return slot_value & ~kSlotCountMask;
 }
@@ -65,7 +61,7 @@ void KeyTable::release_slot(ReaderSlot& slot) noexcept {
     }
   }
   slot.exchange(0, std::memory_order_release);
-  release(adopter(value), Mode::shared);
+  release<Mode::shared>(adopter(value));
 }
 
 KeyEntry* KeyTable::try_upgrade_slot(ReaderSlot& slot) {
@@ -77,12 +73,7 @@ KeyEntry* KeyTable::try_upgrade_slot(ReaderSlot& slot) {
   value = slot.load(std::memory_order_acquire);
   if ((value & kAdopted) == 0) {
     const std::string key = shard.bias.key();
-    const KeyProbe biased = probe(key);
-    KeyEntry* entry = shard.find(biased);
-    if (entry == nullptr) {
-      entry = shard.add(biased, afterwards.trash);
-    }
-    adopt_readers(shard, *entry);
+    end_bias_towards(shard, key, shard.find(probe(key)), afterwards);
     value = slot.load(std::memory_order_relaxed);
   }
   KeyEntry* const entry = adopter(value);
@@ -93,29 +84,13 @@ KeyEntry* KeyTable::try_upgrade_slot(ReaderSlot& slot) {
   return entry;
 }
 
-void KeyTable::note_read(KeyShard& shard, const KeyProbe& probe, const KeyEntry& entry) noexcept {
-  if (shard.read_hash != probe.tag()) {
-    if (shard.read_streak > 0) {
-      --shard.read_streak;
-    } else {
-      shard.read_hash = probe.tag();
-    }
+void KeyTable::bias_towards(KeyShard& shard, std::string_view key) noexcept {
+  if (key.size() > ReaderBias::kMaxKey) {
     return;
   }
-  if (++shard.read_streak >= kReadsToBias) [[unlikely]] {
-    shard.read_streak = 0;
-    if (!entry.is_queued()) {
-      bias_towards(shard, probe);
-    }
-  }
-}
-
-void KeyTable::bias_towards(KeyShard& shard, const KeyProbe& probe) noexcept {
-  if (probe.text.size() > ReaderBias::kMaxKey) {
-    return;
-  }
+  const KeyProbe key_probe = probe(key);
   if (shard.bias_tag != 0) {
-    if (shard.bias.matches(probe)) {
+    if (shard.bias.matches(key_probe)) {
       return;
     }
     // One key of a shard at a time: the older one gives way if nobody is reading it.
@@ -126,26 +101,35 @@ void KeyTable::bias_towards(KeyShard& shard, const KeyProbe& probe) noexcept {
     }
   }
   const std::uint64_t generation = ++shard.bias_generation;
-  shard.bias_tag = ((generation << kShardBits | shard_index(probe.tag())) << kSlotCountBits) &
+  shard.bias_tag = ((generation << kShardBits | shard_index(key_probe.tag())) << kSlotCountBits) &
                    ~kAdopted;
-  shard.bias.set(probe, shard.bias_tag);
+  shard.bias.set(key_probe, shard.bias_tag);
 }
 
-void KeyTable::adopt_readers(KeyShard& shard, KeyEntry& entry) noexcept {
+[[gnu::noinline]] KeyEntry* KeyTable::end_bias_towards(KeyShard& shard, std::string_view key,
+                                                       KeyEntry* entry, Afterwards& afterwards) {
+  const KeyProbe key_probe = probe(key);
+  if (!shard.bias.matches(key_probe)) {
+    return entry;
+  }
+  if (entry == nullptr) {
+    entry = shard.add(shard.entries.chain(key_probe.tag()), key_probe, afterwards.trash);
+  }
   const std::uint64_t tag = shard.bias_tag;
   shard.bias.clear();
   shard.bias_tag = 0;
-  slots_.for_each(shard_index(entry.hash), [&](ReaderSlot& slot) {
+  slots_.for_each(shard_index(entry->hash), [&](ReaderSlot& slot) {
     std::uint64_t value = slot.load(std::memory_order_seq_cst);
     while (tag_of(value) == tag) {
-      if (slot.compare_exchange_weak(value, kAdopted | reinterpret_cast<std::uint64_t>(&entry),
+      if (slot.compare_exchange_weak(value, kAdopted | reinterpret_cast<std::uint64_t>(entry),
                                      std::memory_order_seq_cst)) {
-        entry.hold(Mode::shared);
+        entry->hold(Mode::shared);
         slot_uses_.fetch_add(value & kSlotCountMask, std::memory_order_relaxed);
         return;
       }
     }
   });
+  return entry;
 }
 
 std::size_t KeyTable::slot_readers(const KeyShard& shard) noexcept {

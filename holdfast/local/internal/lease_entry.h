@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include <holdfast/local/internal/key_probe.h>
+#include <holdfast/local/internal/small_bytes.h>
 #include <holdfast/local/internal/trash.h>
 
 namespace holdfast::local::internal {
@@ -30,7 +31,7 @@ class LeaseText {
     return key.size() + owner.size() <= kInline;
   }
 
-  static Block* to_heap(std::string_view key, std::string_view owner) {
+  [[gnu::noinline]] static Block* to_heap(std::string_view key, std::string_view owner) {
     void* const memory = std::malloc(sizeof(Block) + key.size() + owner.size());
     if (memory == nullptr) {
       throw std::bad_alloc();
@@ -53,7 +54,10 @@ struct LeaseEntry {
   char text[LeaseText::kInline];  // key, then owner; or the address of a LeaseText::Block
 
   [[nodiscard]] bool is_for(const KeyProbe& probe) const noexcept {
-    return hash == probe.tag() && key() == probe.text;
+    return hash == probe.tag() && equal(key(), probe.text);
+  }
+  [[nodiscard]] bool is_owned_by(std::string_view name) const noexcept {
+    return equal(owner(), name);
   }
   [[nodiscard]] std::string_view key() const noexcept {
     if (key_size == LeaseText::kOnHeap) [[unlikely]] {
@@ -68,12 +72,12 @@ struct LeaseEntry {
     return {text + key_size, owner_size};
   }
 
-  void set_text(std::string_view key, std::string_view owner) {
+  [[gnu::always_inline]] inline void set_text(std::string_view key, std::string_view owner) {
     if (LeaseText::fits(key, owner)) [[likely]] {
       key_size = static_cast<std::uint8_t>(key.size());
       owner_size = static_cast<std::uint8_t>(owner.size());
-      std::memcpy(text, key.data(), key.size());
-      std::memcpy(text + key.size(), owner.data(), owner.size());
+      copy_small(text, key.data(), key.size());
+      copy_small(text + key.size(), owner.data(), owner.size());
       return;
     }
     LeaseText::Block* const block = LeaseText::to_heap(key, owner);
@@ -87,6 +91,9 @@ struct LeaseEntry {
   }
 
  private:
+  static bool equal(std::string_view a, std::string_view b) noexcept {
+    return a.size() == b.size() && equal_small(a.data(), b.data(), a.size());
+  }
   [[nodiscard]] LeaseText::Block* block() const noexcept {
     LeaseText::Block* block = nullptr;
     std::memcpy(&block, text, sizeof block);

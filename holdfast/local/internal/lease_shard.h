@@ -34,37 +34,42 @@ struct alignas(64) LeaseShard {
     }
   }
 
-  [[nodiscard]] LeaseEntry* find(const KeyProbe& probe) const noexcept {
-    LeaseEntry* entry = entries.chain(probe.tag());
+  [[gnu::always_inline]] [[nodiscard]] inline LeaseEntry* find(
+      const KeyProbe& probe) const noexcept {
+    return find(entries.chain(probe.tag()), probe);
+  }
+  [[gnu::always_inline]] [[nodiscard]] static inline LeaseEntry* find(
+      LeaseEntry* entry, const KeyProbe& probe) noexcept {
     while (entry != nullptr && !entry->is_for(probe)) {
       entry = entry->next;
     }
     return entry;
   }
 
-  // Throws std::bad_alloc, and nothing has changed.
-  LeaseEntry* add(const KeyProbe& probe, std::string_view owner, Trash& trash) {
+  // A new entry in its chain. Throws std::bad_alloc, and nothing has changed.
+  [[gnu::always_inline]] inline LeaseEntry* add(LeaseEntry*& chain, const KeyProbe& probe,
+                                                std::string_view owner, Trash& trash) {
     if (cache.head == nullptr) [[unlikely]] {
       pool.refill(cache);
     }
     cache.head->set_text(probe.text, owner);
     LeaseEntry* const entry = cache.pop();
     entry->hash = probe.tag();
-    entries.insert(entry, trash, resize());
+    entries.insert(chain, entry, trash, resize());
     return entry;
   }
 
-  void remove(LeaseEntry* entry, Trash& trash) noexcept {
+  [[gnu::always_inline]] inline void remove(LeaseEntry* entry, Trash& trash) noexcept {
     entries.remove(entry, trash, resize());
     recycle(entry, trash);
   }
 
   // The memory of an entry that is out of the table.
-  void recycle(LeaseEntry* entry, Trash& trash) noexcept {
+  [[gnu::always_inline]] inline void recycle(LeaseEntry* entry, Trash& trash) noexcept {
     entry->drop_text(trash);
     cache.push(entry);
-    if (cache.has_spare_slabs != 0 && (entries.size() == 0 || pool.is_full(cache))) [[unlikely]] {
-      pool.drain(cache, entries.size() == 0 ? 0 : pool.kPerSlab, trash);
+    if (cache.has_spare_slabs != 0) [[unlikely]] {
+      pool.trim(cache, entries.size(), trash);
     }
   }
 

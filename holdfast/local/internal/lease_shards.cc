@@ -13,7 +13,7 @@ namespace holdfast::local::internal {
 namespace {
 
 // Below this ttl the cheap clock's error would show.
-constexpr base::Duration kPreciseBelow = std::chrono::seconds(1);
+constexpr base::Duration kPreciseBelow = std::chrono::seconds(5);
 // About this many entries are looked at under one hold of a shard's lock: a few microseconds.
 constexpr std::uint32_t kSliceBuckets = 64;
 // Entries come from all over the memory; fetched this far ahead they arrive in time.
@@ -23,6 +23,10 @@ constexpr int kPausesBetweenSlices = 16;
 
 constexpr std::int64_t count(base::TimePoint time) noexcept {
   return time.time_since_epoch().count();
+}
+
+bool is_meant(std::string_view owner, const LeaseEntry& entry) noexcept {
+  return owner.empty() || entry.is_owned_by(owner);
 }
 
 // Calls `slice(first, last)` under the shard's lock for one range of buckets after the other, and
@@ -87,76 +91,82 @@ bool LeaseShards::has_passed(std::int64_t expiry) const noexcept {
   return expiry - earliest <= coarse_lag_.count() && count(clock_.now()) >= expiry;
 }
 
-std::optional<base::TimePoint> LeaseShards::expiry_after(base::Ttl ttl) const noexcept {
+std::int64_t LeaseShards::expiry_after(base::Ttl ttl) const noexcept {
   const base::TimePoint now = ttl.unchecked() < kPreciseBelow
                                   ? clock_.now()
                                   : base::add_saturating(coarse_now(), coarse_lag_);
-  return base::try_expiry_after(now, ttl);
+  std::int64_t expiry = 0;
+  if (!ttl.valid() || __builtin_add_overflow(count(now), ttl.unchecked().count(), &expiry))
+      [[unlikely]] {
+    return kNoExpiry;
+  }
+  return expiry;
 }
 
-std::optional<base::FencingToken> LeaseShards::try_lock(std::string_view key,
-                                                        std::string_view owner,
-                                                        base::TimePoint expiry) {
-  const KeyProbe key_probe = probe(key);
-  LeaseShard& shard = shard_of(key_probe);
+std::uint64_t LeaseShards::try_lock(std::string_view key, std::string_view owner,
+                                    std::int64_t expiry) {
+  const KeyProbe probe(key, seed_);
+  LeaseShard& shard = shard_of(probe);
   __builtin_prefetch(shard.resident, 1);
   Trash trash;
   const std::lock_guard guard(shard.lock);
-  LeaseEntry* entry = shard.find(key_probe);
+  LeaseEntry*& chain = shard.entries.chain(probe.tag());
+  LeaseEntry* entry = LeaseShard::find(chain, probe);
   if (entry == nullptr) {
-    entry = shard.add(key_probe, owner, trash);
+    entry = shard.add(chain, probe, owner, trash);
   } else if (!has_passed(entry->expiry)) {
-    return std::nullopt;
+    return kRefused;
   } else {
     const LeaseEntry expired = *entry;
     entry->set_text(key, owner);
     expired.drop_text(trash);
   }
-  entry->expiry = count(expiry);
-  entry->token = ++shard.last_token;
-  return base::FencingToken(entry->token);
+  entry->expiry = expiry;
+  const std::uint64_t token = ++shard.last_token;
+  entry->token = token;
+  return token;
 }
 
-std::optional<base::FencingToken> LeaseShards::renew(std::string_view key, std::string_view owner,
-                                                     base::TimePoint expiry) noexcept {
-  const KeyProbe key_probe = probe(key);
-  LeaseShard& shard = shard_of(key_probe);
+std::uint64_t LeaseShards::renew(std::string_view key, std::string_view owner,
+                                 std::int64_t expiry) noexcept {
+  const KeyProbe probe(key, seed_);
+  LeaseShard& shard = shard_of(probe);
   const std::lock_guard guard(shard.lock);
-  LeaseEntry* const entry = shard.find(key_probe);
-  if (entry == nullptr || entry->owner() != owner || has_passed(entry->expiry)) {
-    return std::nullopt;
+  LeaseEntry* const entry = shard.find(probe);
+  if (entry == nullptr || !entry->is_owned_by(owner) || has_passed(entry->expiry)) {
+    return kRefused;
   }
-  entry->expiry = std::max(entry->expiry, count(expiry));
-  return base::FencingToken(entry->token);
+  entry->expiry = std::max(entry->expiry, expiry);
+  return entry->token;
 }
 
-bool LeaseShards::unlock(std::string_view key, std::optional<std::string_view> owner) noexcept {
-  const KeyProbe key_probe = probe(key);
-  LeaseShard& shard = shard_of(key_probe);
+bool LeaseShards::unlock(std::string_view key, std::string_view owner) noexcept {
+  const KeyProbe probe(key, seed_);
+  LeaseShard& shard = shard_of(probe);
+  __builtin_prefetch(shard.resident, 1);
   Trash trash;
   const std::lock_guard guard(shard.lock);
-  LeaseEntry* const entry = shard.find(key_probe);
-  if (entry == nullptr || (owner && entry->owner() != *owner)) {
+  LeaseEntry* const entry = shard.find(probe);
+  if (entry == nullptr || !is_meant(owner, *entry)) {
     return false;
   }
   shard.remove(entry, trash);
   return true;
 }
 
-bool LeaseShards::is_guarded(std::string_view key,
-                             std::optional<std::string_view> owner) const noexcept {
-  const KeyProbe key_probe = probe(key);
-  LeaseShard& shard = shard_of(key_probe);
+bool LeaseShards::is_guarded(std::string_view key, std::string_view owner) const noexcept {
+  const KeyProbe probe(key, seed_);
+  LeaseShard& shard = shard_of(probe);
   const std::lock_guard guard(shard.lock);
-  const LeaseEntry* const entry = shard.find(key_probe);
-  return entry != nullptr && (!owner || entry->owner() == *owner) && !has_passed(entry->expiry);
+  const LeaseEntry* const entry = shard.find(probe);
+  return entry != nullptr && is_meant(owner, *entry) && !has_passed(entry->expiry);
 }
 
 std::optional<base::Duration> LeaseShards::time_left(std::string_view key) const noexcept {
-  const KeyProbe key_probe = probe(key);
-  LeaseShard& shard = shard_of(key_probe);
+  const KeyProbe probe(key, seed_);
+  LeaseShard& shard = shard_of(probe);
   const std::lock_guard guard(shard.lock);
-  const LeaseEntry* const entry = shard.find(key_probe);
+  const LeaseEntry* const entry = shard.find(probe);
   if (entry == nullptr) {
     return std::nullopt;
   }

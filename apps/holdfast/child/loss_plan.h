@@ -1,0 +1,62 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+
+#include <holdfast/base/clock.h>
+#include <holdfast/base/saturate.h>
+
+namespace holdfast::cli {
+
+// Decides when a command whose lock is going away is told to end, and when it is made to: no I/O, no
+// threads, no clock.
+//
+//   while                                 then
+//   time left > the notice                nothing
+//   time left <= the notice               terminate; kill when no time is left, or after `kill_after`
+//   no time left, all at once             terminate; kill after `kill_after`
+//
+// The notice is `kill_after`, but never more than a third of the ttl: renewals keep at least twice
+// that on the lease, so only one that nobody renews comes so far. The lease of such a one is still
+// there while the command ends. A lease that is gone all at once (stolen; or this process was
+// stopped) leaves nothing to protect, and the command gets its time to clean up.
+class LossPlan {
+ public:
+  enum class Action : std::uint8_t { none, terminate, kill };
+
+  LossPlan(base::Duration ttl, base::Duration kill_after) noexcept
+      : kill_after_(kill_after), notice_(std::min(kill_after, ttl / 3)) {}
+
+  // What to do now; each but `none` comes once. `time_left` of zero: lost.
+  Action at(base::TimePoint now, base::Duration time_left) noexcept {
+    if (!kill_at_ && time_left <= notice_) {
+      const bool sudden = time_left <= base::Duration::zero();
+      kill_at_ = base::add_saturating(now, sudden ? kill_after_ : std::min(kill_after_, time_left));
+      return Action::terminate;
+    }
+    if (kill_at_ && !killed_ && now >= *kill_at_) {
+      killed_ = true;
+      return Action::kill;
+    }
+    return Action::none;
+  }
+
+  // When to ask again at the latest.
+  [[nodiscard]] base::TimePoint next(base::TimePoint now, base::Duration time_left) const noexcept {
+    if (kill_at_) {
+      return killed_ ? base::TimePoint::max() : *kill_at_;
+    }
+    return base::add_saturating(now, time_left - notice_);
+  }
+
+  [[nodiscard]] bool ending() const noexcept { return kill_at_.has_value(); }
+
+ private:
+  base::Duration kill_after_;
+  base::Duration notice_;
+  std::optional<base::TimePoint> kill_at_;
+  bool killed_ = false;
+};
+
+}  // namespace holdfast::cli

@@ -1,0 +1,92 @@
+#include "apps/holdfast/cli/claim_options.h"
+
+#include <charconv>
+
+#include <holdfast/base/printable.h>
+#include <holdfast/store/lease_store.h>
+
+namespace holdfast::cli {
+
+namespace {
+
+using base::ErrorCode;
+using base::fail;
+using base::Result;
+using store::LeaseStore;
+using store::Permits;
+
+bool read_number(std::string_view text, std::uint32_t& number) {
+  const char* const end = text.data() + text.size();
+  const auto [after, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc() && after == end;
+}
+
+}  // namespace
+
+void WaitOptions::declare(CommandLine& line) {
+  line.flag("-n,--no-wait", not_at_all, "If it is not free, end at once with status 75");
+  line.option("-w,--wait", "DURATION", "Wait at most so long, as in 90s (default: without bound)",
+              into(at_most));
+}
+
+Result<void> WaitOptions::check() const {
+  if (not_at_all && at_most) {
+    return fail(ErrorCode::invalid_argument, "-n and -w exclude each other: use one of them");
+  }
+  return {};
+}
+
+base::Duration WaitOptions::wait() const {
+  return not_at_all ? base::Duration::zero() : at_most.value_or(base::Duration::max());
+}
+
+Result<Permits> parse_permits(std::string_view text) {
+  const std::size_t slash = text.find('/');
+  Permits permits;
+  if (slash == std::string_view::npos || !read_number(text.substr(0, slash), permits.count) ||
+      !read_number(text.substr(slash + 1), permits.capacity) || !permits.valid() ||
+      permits.capacity == Permits::kAll) {
+    return fail(ErrorCode::invalid_argument,
+                "'" + base::printable(text) +
+                    "' is not K/N, as in 1/5: K of N permits, K from 1 to N");
+  }
+  return permits;
+}
+
+void ClaimOptions::declare(CommandLine& line) {
+  waiting.declare(line);
+  line.flag("-s,--shared", shared, "Share the name with others who share it");
+  line.option("--permits", "K/N", "Hold K of N permits; all who use the name say the same N",
+              [this](std::string_view text) -> Result<void> {
+                auto parsed = parse_permits(text);
+                if (!parsed) {
+                  return std::unexpected(std::move(parsed).error());
+                }
+                permits = *parsed;
+                return {};
+              });
+  line.option("--ttl", "DURATION", "How long the lease outlives its holder (default: 30s)",
+              into(ttl));
+  line.option("--reason", "TEXT", "What for, for those who look", into(reason));
+  line.option("--owner", "TEXT", "Who, for those who look (default: user@host:pid)", into(owner));
+}
+
+Result<locks::AcquireOptions> ClaimOptions::options() const {
+  if (auto valid = waiting.check(); !valid) {
+    return std::unexpected(std::move(valid).error());
+  }
+  if (shared && permits) {
+    return fail(ErrorCode::invalid_argument, "-s and --permits exclude each other: use one of them");
+  }
+  if (ttl < LeaseStore::kMinTtl || ttl > LeaseStore::kMaxTtl) {
+    return fail(ErrorCode::invalid_argument, "--ttl must be from 100ms to 365d");
+  }
+  return locks::AcquireOptions{
+      .ttl = ttl,
+      .wait = waiting.wait(),
+      .owner = owner,
+      .reason = reason,
+      .permits = shared ? Permits::reader() : permits.value_or(Permits::mutex())};
+}
+
+}  // namespace holdfast::cli

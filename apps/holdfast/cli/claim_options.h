@@ -1,0 +1,43 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <holdfast/base/clock.h>
+#include <holdfast/base/error.h>
+#include <holdfast/locks/acquire_options.h>
+
+#include "apps/holdfast/cli/command_line.h"
+
+namespace holdfast::cli {
+
+// How long to wait for a name: -n and -w.
+struct WaitOptions {
+  bool not_at_all = false;
+  std::optional<base::Duration> at_most{};
+
+  void declare(CommandLine& line);
+  [[nodiscard]] base::Result<void> check() const;
+  // base::Duration::max(): without bound.
+  [[nodiscard]] base::Duration wait() const;
+};
+
+// How much of a name to hold, for how long and what for: what `run` and `acquire` share.
+struct ClaimOptions {
+  WaitOptions waiting{};
+  bool shared = false;
+  std::optional<store::Permits> permits{};
+  base::Duration ttl = std::chrono::seconds(30);
+  std::string owner{};
+  std::string reason{};
+
+  void declare(CommandLine& line);
+  // What to pass to a LockProvider, or why these cannot be.
+  [[nodiscard]] base::Result<locks::AcquireOptions> options() const;
+};
+
+// "2/5"
+[[nodiscard]] base::Result<store::Permits> parse_permits(std::string_view text);
+
+}  // namespace holdfast::cli

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include <holdfast/base/log.h>
+
+namespace holdfast::cli {
+
+enum class Colour : std::uint8_t { red, green, yellow, bold };
+
+// The text in that colour if standard output is a terminal that wants it (NO_COLOR, TERM), else as
+// it is.
+[[nodiscard]] std::string paint(Colour colour, std::string_view text);
+
+// The error stream, with lines that stay and, on a terminal, one line that lives. Thread-safe.
+class Console {
+ public:
+  Console();
+  ~Console() { erase(); }
+  Console(const Console&) = delete;
+  Console& operator=(const Console&) = delete;
+
+  [[nodiscard]] bool is_terminal() const noexcept { return is_terminal_; }
+
+  // A line of its own; `text` has no line end.
+  void print(std::string_view text);
+  // Replaces the line that lives; cut to the width of the terminal. Only on a terminal.
+  void show(std::string_view text);
+  void erase();
+
+  // Prints what is logged. Outlived by this console.
+  [[nodiscard]] base::Logger logger(base::LogLevel minimum);
+
+ private:
+  void erase_locked();
+
+  const bool is_terminal_;
+  std::mutex mutex_;
+  bool shown_ = false;  // protected by mutex_
+};
+
+}  // namespace holdfast::cli

@@ -1,0 +1,60 @@
+#include "apps/holdfast/cli/json.h"
+
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+
+#include <fmt/core.h>
+
+#include <holdfast/store/claim.h>
+
+namespace holdfast::cli {
+
+double to_ms(base::Duration value) noexcept {
+  constexpr double kThousand = 1000;
+  const auto micros = std::chrono::duration_cast<std::chrono::microseconds>(value).count();
+  return static_cast<double>(micros) / kThousand;
+}
+
+Json permits_json(std::uint32_t count) {
+  return count == store::Permits::kAll ? Json(nullptr) : Json(count);
+}
+
+Json to_json(const base::Error& error) {
+  return {{"code", base::to_string(error.code)}, {"message", error.message}};
+}
+
+Json to_json(const store::Holder& holder) {
+  return {{"lease_id", base::to_string(holder.id)},
+          {"owner", holder.owner},
+          {"reason", holder.reason},
+          {"permits", permits_json(holder.permits)},
+          {"token", holder.token.value()},
+          {"held_for_ms", to_ms(holder.held_for)},
+          {"time_left_ms", to_ms(holder.time_left)},
+          {"foreign", holder.foreign}};
+}
+
+Json to_json(std::string_view name, const std::optional<store::NameState>& state) {
+  Json holders = Json::array();
+  if (state) {
+    for (const store::Holder& holder : state->holders) {
+      holders.push_back(to_json(holder));
+    }
+  }
+  return {{"name", name},
+          {"held", state.has_value()},
+          {"capacity", state ? permits_json(state->capacity) : Json(nullptr)},
+          {"holders", std::move(holders)}};
+}
+
+std::string to_line(const Json& value) {
+  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+void print_line(const Json& value) {
+  fmt::print("{}\n", to_line(value));
+  std::fflush(stdout);
+}
+
+}  // namespace holdfast::cli

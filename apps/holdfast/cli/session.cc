@@ -1,0 +1,58 @@
+#include "apps/holdfast/cli/session.h"
+
+#include <utility>
+
+#include <fmt/core.h>
+
+#include <holdfast/engines/open_store.h>
+
+#include "apps/holdfast/cli/exit_status.h"
+#include "apps/holdfast/cli/json.h"
+
+namespace holdfast::cli {
+
+void GlobalOptions::declare(CommandLine& line) {
+  line.option("--store", "URL", "Where the locks are (default: HOLDFAST_STORE, or a file of yours)",
+              into(store));
+  line.flag("--json", json, "Write JSON, as in holdfast(1)");
+  line.flag("-v,--verbose", verbose, "Say on the error stream what happens");
+}
+
+base::Result<void> Session::open() {
+  auto location = locate_store(global_.store);
+  if (!location) {
+    return std::unexpected(std::move(location).error());
+  }
+  location_ = *std::move(location);
+  auto opened = engines::open_store(location_.url, logger());
+  if (!opened) {
+    base::Error error = std::move(opened).error();
+    if (error.code == base::ErrorCode::conflict) {
+      error.code = base::ErrorCode::unavailable;  // a file of another program: no store
+    }
+    error.message = fmt::format("{} (the store is {}, from {})", error.message, location_.url,
+                                location_.origin);
+    return std::unexpected(std::move(error));
+  }
+  store_ = *std::move(opened);
+  return {};
+}
+
+base::Logger Session::logger() {
+  return global_.verbose ? console_.logger(base::LogLevel::debug) : base::Logger();
+}
+
+int Session::report(const base::Error& error) {
+  if (global_.json) {
+    console_.print(to_line({{"error", to_json(error)}}));
+  } else {
+    console_.print("holdfast: " + error.message);
+  }
+  return exit_status(error.code);
+}
+
+base::Deadline answer_deadline() {
+  return base::Deadline::after(base::steady_clock(), std::chrono::seconds(10));
+}
+
+}  // namespace holdfast::cli

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include <holdfast/base/deadline.h>
+#include <holdfast/base/error.h>
+#include <holdfast/base/log.h>
+#include <holdfast/store/lease_store.h>
+
+#include "apps/holdfast/cli/command_line.h"
+#include "apps/holdfast/cli/console.h"
+#include "apps/holdfast/cli/store_location.h"
+
+namespace holdfast::cli {
+
+// What every command understands.
+struct GlobalOptions {
+  std::string store{};
+  bool json = false;
+  bool verbose = false;
+
+  void declare(CommandLine& line);
+};
+
+// A command as it was called.
+struct Invocation {
+  GlobalOptions global;  // those before the name of the command
+  Arguments arguments;   // what follows it
+};
+
+// What a command works with: the console and, once opened, the store. Lives as long as the command.
+class Session {
+ public:
+  explicit Session(const GlobalOptions& global) : global_(global) {}
+
+  // Opens the store that the options, the environment or the default name.
+  [[nodiscard]] base::Result<void> open();
+
+  // Of a session that was opened.
+  [[nodiscard]] const StoreLocation& location() const noexcept { return location_; }
+  [[nodiscard]] const std::shared_ptr<store::LeaseStore>& store() const noexcept { return store_; }
+
+  [[nodiscard]] bool json() const noexcept { return global_.json; }
+  [[nodiscard]] bool verbose() const noexcept { return global_.verbose; }
+  [[nodiscard]] Console& console() noexcept { return console_; }
+  [[nodiscard]] base::Logger logger();
+
+  // Says what went wrong, on the error stream, as JSON if that was asked for; what to end with.
+  int report(const base::Error& error);
+
+ private:
+  const GlobalOptions global_;
+  Console console_;
+  StoreLocation location_;
+  std::shared_ptr<store::LeaseStore> store_;
+};
+
+// By when the store has to have answered one question.
+[[nodiscard]] base::Deadline answer_deadline();
+
+}  // namespace holdfast::cli

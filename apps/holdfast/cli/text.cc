@@ -1,0 +1,104 @@
+#include "apps/holdfast/cli/text.h"
+
+#include <algorithm>
+#include <cctype>
+#include <chrono>
+
+#include <fmt/core.h>
+
+#include <holdfast/base/duration_text.h>
+#include <holdfast/base/printable.h>
+#include <holdfast/store/claim.h>
+
+#include "apps/holdfast/cli/console.h"
+
+namespace holdfast::cli {
+
+namespace {
+
+bool starts_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U; }
+
+std::string line(const std::vector<std::string>& cells, const std::vector<std::size_t>& widths) {
+  std::string text;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    text += cells[i];
+    if (i + 1 < cells.size()) {
+      text.append(widths[i] - width(cells[i]) + 2, ' ');
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+std::size_t width(std::string_view text) noexcept {
+  return static_cast<std::size_t>(std::ranges::count_if(text, starts_character));
+}
+
+std::string cut(std::string_view text, std::size_t columns) {
+  if (width(text) <= columns) {
+    return std::string(text);
+  }
+  std::size_t end = 0;
+  std::size_t taken = 0;
+  while (end < text.size() && (!starts_character(text[end]) || ++taken < columns)) {
+    ++end;
+  }
+  return std::string(text.substr(0, end)) + "…";
+}
+
+std::string rough(base::Duration value) {
+  using std::chrono::seconds;
+  const bool in_seconds = value >= seconds(1);
+  return base::short_duration(in_seconds ? std::chrono::floor<seconds>(value)
+                                         : std::chrono::floor<std::chrono::milliseconds>(value));
+}
+
+std::string owner_text(std::string_view owner) {
+  const std::size_t colon = owner.rfind(':');
+  const std::string_view pid =
+      colon == std::string_view::npos ? std::string_view() : owner.substr(colon + 1);
+  const bool has_pid = !pid.empty() && std::ranges::all_of(pid, [](unsigned char byte) {
+    return std::isdigit(byte) != 0;
+  });
+  if (!has_pid) {
+    return base::printable(owner);
+  }
+  return base::printable(owner.substr(0, colon)) + " pid " + std::string(pid);
+}
+
+std::string holder_text(const store::Holder& holder) {
+  std::string text = owner_text(holder.owner);
+  if (!holder.reason.empty()) {
+    text += " \"" + base::printable(holder.reason) + "\"";
+  }
+  return text + " for " + rough(holder.held_for);
+}
+
+std::string permits_text(std::uint32_t count, std::uint32_t capacity) {
+  if (capacity == store::Permits::kAll) {
+    if (count == 1) {
+      return "shared";
+    }
+    return count == capacity ? "exclusive" : fmt::format("{} shared", count);
+  }
+  return capacity == 1 ? "mutex" : fmt::format("{} of {}", count, capacity);
+}
+
+std::string table(const std::vector<std::vector<std::string>>& rows) {
+  std::vector<std::size_t> widths;
+  for (const auto& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      widths[i] = std::max(widths[i], width(row[i]));
+    }
+  }
+  std::string text;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::string cells = line(rows[i], widths);
+    text += (i == 0 ? paint(Colour::bold, cells) : cells) + "\n";
+  }
+  return text;
+}
+
+}  // namespace holdfast::cli

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <holdfast/base/clock.h>
+#include <holdfast/store/outcome.h>
+
+// What people read.
+namespace holdfast::cli {
+
+// How many columns valid UTF-8 takes, if each character takes one.
+[[nodiscard]] std::size_t width(std::string_view text) noexcept;
+// At most so many columns of it, the last of them "…" if something is missing.
+[[nodiscard]] std::string cut(std::string_view text, std::size_t columns);
+
+// Whole seconds from a second upwards: "3m 20s", "8s", "250ms".
+[[nodiscard]] std::string rough(base::Duration value);
+
+// `ci@host:41` as "ci@host pid 41"; other owners as they are. Safe to print.
+[[nodiscard]] std::string owner_text(std::string_view owner);
+// "ci@host pid 41 "deploy 812" for 3m"
+[[nodiscard]] std::string holder_text(const store::Holder& holder);
+// "mutex", "2 of 5", "shared", "exclusive"
+[[nodiscard]] std::string permits_text(std::uint32_t count, std::uint32_t capacity);
+
+// Rows of cells as lines whose columns are aligned, two spaces apart; the first row is a heading.
+[[nodiscard]] std::string table(const std::vector<std::vector<std::string>>& rows);
+
+}  // namespace holdfast::cli

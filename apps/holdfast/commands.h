@@ -1,0 +1,20 @@
+#pragma once
+
+#include "apps/holdfast/cli/session.h"
+
+namespace holdfast::cli::commands {
+
+// Each returns what the program ends with; each is in the file of its name, in commands/.
+int acquire(const Invocation& call);
+int bench(const Invocation& call);
+int doctor(const Invocation& call);
+int ls(const Invocation& call);
+int release(const Invocation& call);
+int renew(const Invocation& call);
+int run(const Invocation& call);
+int show(const Invocation& call);
+int steal(const Invocation& call);
+int wait(const Invocation& call);
+int watch(const Invocation& call);
+
+}  // namespace holdfast::cli::commands

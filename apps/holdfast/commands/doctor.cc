@@ -1,0 +1,111 @@
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include <holdfast/engines/store_url.h>
+
+#include "apps/holdfast/cli/exit_status.h"
+#include "apps/holdfast/cli/json.h"
+#include "apps/holdfast/commands.h"
+#include "apps/holdfast/doctor/check.h"
+#include "apps/holdfast/doctor/file_checks.h"
+#include "apps/holdfast/doctor/store_checks.h"
+
+namespace holdfast::cli::commands {
+
+namespace {
+
+using Verdict = Check::Verdict;
+
+constexpr Help kHelp{
+    .command = "holdfast doctor",
+    .usage = "[OPTIONS]",
+    .about = "Check that the store can be reached and keeps its promises, say what they are, and look\n"
+             "for what is misconfigured. Ends with 69 if it cannot be reached, 1 if a check failed.\n",
+    .examples = "  holdfast doctor\n"
+                "  holdfast doctor --store sqlite:/srv/locks.db\n"
+                "  holdfast doctor --json | jq '.checks[] | select(.status != \"ok\")'"};
+
+std::string mark(Verdict verdict) {
+  const std::string text = fmt::format("{:<7}", to_string(verdict));
+  switch (verdict) {
+    case Verdict::ok: return paint(Colour::green, text);
+    case Verdict::warning: return paint(Colour::yellow, text);
+    case Verdict::failed:
+    case Verdict::unreachable: break;
+  }
+  return paint(Colour::red, text);
+}
+
+void print_text(const Checks& checks) {
+  for (const Check& check : checks) {
+    fmt::print("{}  {:<13}  {}\n", mark(check.verdict), check.name, check.detail);
+  }
+}
+
+void print_json(const StoreLocation& location, const Checks& checks, bool good) {
+  Json all = Json::array();
+  for (const Check& check : checks) {
+    all.push_back({{"name", check.name},
+                   {"status", to_string(check.verdict)},
+                   {"detail", check.detail}});
+  }
+  print_line({{"store", location.url},
+              {"origin", location.origin},
+              {"ok", good},
+              {"checks", std::move(all)}});
+}
+
+Checks examine(Session& session) {
+  if (const auto opened = session.open(); !opened) {
+    const bool usage = exit_status(opened.error().code) == kUsage;
+    return {{"store", usage ? Verdict::failed : Verdict::unreachable, opened.error().message}};
+  }
+  const StoreLocation& location = session.location();
+  Checks checks{{"store", Verdict::ok, location.url + " (from " + location.origin + ")"}};
+  const auto add = [&](const Checks& more) { checks.insert(checks.end(), more.begin(), more.end()); };
+  const store::Capabilities capabilities = session.store()->capabilities();
+  add(check_promises(capabilities));
+  add(check_round_trip(*session.store()));
+  const auto url = engines::StoreUrl::parse(location.url);
+  if (url && capabilities.engine == "sqlite") {
+    add(check_file(url->rest));
+  }
+  return checks;
+}
+
+int status_of(const Checks& checks) {
+  Verdict worst = Verdict::ok;
+  for (const Check& check : checks) {
+    worst = std::max(worst, check.verdict);
+  }
+  switch (worst) {
+    case Verdict::ok:
+    case Verdict::warning: return kSuccess;
+    case Verdict::failed: return kFailure;
+    case Verdict::unreachable: break;
+  }
+  return kUnavailable;
+}
+
+}  // namespace
+
+int doctor(const Invocation& call) {
+  GlobalOptions global = call.global;
+  CommandLine line(kHelp);
+  global.declare(line);
+  if (const auto status = line.parse(call.arguments)) {
+    return *status;
+  }
+  Session session(global);
+  const Checks checks = examine(session);
+  const int status = status_of(checks);
+  if (session.json()) {
+    print_json(session.location(), checks, status == kSuccess);
+  } else {
+    print_text(checks);
+  }
+  return status;
+}
+
+}  // namespace holdfast::cli::commands

@@ -1,0 +1,73 @@
+#include <fmt/core.h>
+
+#include <holdfast/base/printable.h>
+
+#include "apps/holdfast/cli/exit_status.h"
+#include "apps/holdfast/cli/json.h"
+#include "apps/holdfast/cli/text.h"
+#include "apps/holdfast/commands.h"
+#include "apps/holdfast/cli/list_names.h"
+
+namespace holdfast::cli::commands {
+
+namespace {
+
+constexpr Help kHelp{
+    .command = "holdfast ls",
+    .usage = "[OPTIONS] [PREFIX]",
+    .about = "List the names that are held, in the order of their bytes.\n",
+    .examples = "  holdfast ls               all\n"
+                "  holdfast ls deploy/       those that begin with deploy/\n"
+                "  holdfast ls --json | jq -r '.names[].name'"};
+
+void print_table(const std::vector<store::NameState>& names) {
+  std::vector<std::vector<std::string>> rows{
+      {"NAME", "HELD BY", "FOR", "LEASE LEFT", "AS", "TOKEN", "REASON"}};
+  for (const store::NameState& state : names) {
+    for (const store::Holder& holder : state.holders) {
+      rows.push_back({state.name.printable(), owner_text(holder.owner), rough(holder.held_for),
+                      rough(holder.time_left), permits_text(holder.permits, state.capacity),
+                      base::to_string(holder.token), base::printable(holder.reason)});
+    }
+  }
+  if (rows.size() > 1) {
+    fmt::print("{}", table(rows));
+  }
+}
+
+void print_json(const std::vector<store::NameState>& names) {
+  Json all = Json::array();
+  for (const store::NameState& state : names) {
+    all.push_back(to_json(state.name.view(), state));
+  }
+  print_line({{"names", std::move(all)}});
+}
+
+}  // namespace
+
+int ls(const Invocation& call) {
+  GlobalOptions global = call.global;
+  std::string prefix;
+  CommandLine line(kHelp);
+  line.positional("PREFIX", "Only names that begin with this", into(prefix), Presence::optional);
+  global.declare(line);
+  if (const auto status = line.parse(call.arguments)) {
+    return *status;
+  }
+  Session session(global);
+  if (const auto opened = session.open(); !opened) {
+    return session.report(opened.error());
+  }
+  const auto names = list_names(*session.store(), prefix);
+  if (!names) {
+    return session.report(names.error());
+  }
+  if (session.json()) {
+    print_json(*names);
+  } else {
+    print_table(*names);
+  }
+  return kSuccess;
+}
+
+}  // namespace holdfast::cli::commands

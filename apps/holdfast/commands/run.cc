@@ -1,0 +1,218 @@
+#include <cerrno>
+#include <memory>
+#include <optional>
+#include <system_error>
+
+#include <fmt/core.h>
+
+#include <holdfast/base/printable.h>
+#include <holdfast/locks/lock_provider.h>
+
+#include "apps/holdfast/child/job_terminal.h"
+#include "apps/holdfast/child/spawn.h"
+#include "apps/holdfast/child/supervisor.h"
+#include "apps/holdfast/cli/claim_options.h"
+#include "apps/holdfast/cli/exit_status.h"
+#include "apps/holdfast/cli/json.h"
+#include "apps/holdfast/commands.h"
+#include "apps/holdfast/waiting/acquire_patiently.h"
+#include "apps/holdfast/waiting/signals.h"
+
+namespace holdfast::cli::commands {
+
+namespace {
+
+using base::Result;
+
+struct RunOptions {
+  GlobalOptions global{};
+  ClaimOptions claim{};
+  std::uint64_t busy_status = kBusy;
+  OnLost on_lost = OnLost::terminate;
+  base::Duration kill_after = std::chrono::seconds(5);
+  std::string name{};
+  Arguments command{};
+};
+
+constexpr Help kHelp{
+    .command = "holdfast run",
+    .usage = "[OPTIONS] NAME -- COMMAND…",
+    .about = "Hold NAME while COMMAND runs; what it ends with is what this ends with. Waits until the\n"
+             "name is free. Otherwise ends with 75 (not free in time), 79 (lost), 69 (no store), 64\n"
+             "(usage), 126 or 127 (COMMAND cannot be executed, was not found).\n",
+    .examples = "  holdfast run deploy -- ./deploy.sh             one at a time, the others wait\n"
+                "  holdfast run -n nightly -- ./backup            or not at all\n"
+                "  holdfast run -w 5m --reason 'CI 812' db -- make migrate\n"
+                "  holdfast run --permits 1/4 gpu -- ./train      four at a time\n"
+                "  holdfast run -s cache -- ./read                with others that say -s"};
+
+Reader into(OnLost& target) {
+  return [&target](std::string_view text) -> Result<void> {
+    if (text != "term" && text != "ignore") {
+      return base::fail(base::ErrorCode::invalid_argument,
+                        "'" + base::printable(text) + "' is neither term nor ignore");
+    }
+    target = text == "term" ? OnLost::terminate : OnLost::ignore;
+    return {};
+  };
+}
+
+void declare(CommandLine& line, RunOptions& options) {
+  line.positional("NAME", "What to hold: 1 to 1024 bytes", cli::into(options.name),
+                  Presence::required);
+  options.claim.declare(line);
+  line.option("-E,--busy-status", "CODE", "What to end with if it is not free (default: 75)",
+              cli::into(options.busy_status, 0, 255));
+  line.option("--on-lost", "term|ignore",
+              "What to do if the lock is lost: end COMMAND (default), or only say so",
+              into(options.on_lost));
+  line.option("--kill-after", "DURATION",
+              "How long after TERM a lost COMMAND is killed at the latest (default: 5s)",
+              cli::into(options.kill_after));
+  options.global.declare(line);
+  line.rest(options.command);
+}
+
+// One run from the lock to its release.
+class Run {
+ public:
+  Run(Session& session, Signals& signals, const RunOptions& options,
+      const locks::AcquireOptions& how)
+      : session_(session),
+        signals_(signals),
+        options_(options),
+        how_(how),
+        provider_(session.store(), {.owner = how.owner, .logger = session.logger()}) {}
+
+  int operator()() {
+    auto acquired = acquire_patiently(session_, signals_, provider_, options_.name, how_);
+    if (!acquired) {
+      return session_.report(acquired.error());
+    }
+    if (const auto* const busy = std::get_if<NotFree>(&*acquired)) {
+      session_.report(not_free_error(options_.name, *busy, *how_.wait));
+      return static_cast<int>(options_.busy_status);
+    }
+    if (const auto* const interrupted = std::get_if<Interrupted>(&*acquired)) {
+      return kSignalled + interrupted->signal;
+    }
+    return hold(std::get<locks::Lock>(*acquired));
+  }
+
+ private:
+  int hold(locks::Lock& lock) {
+    JobTerminal terminal;
+    const auto child = spawn(child_of(lock, terminal));
+    if (!child) {
+      return not_executed(child.error());
+    }
+    Supervisor supervisor(*child, lock, signals_, terminal,
+                          {.ttl = options_.claim.ttl,
+                           .kill_after = options_.kill_after,
+                           .on_lost = options_.on_lost,
+                           .say_lost = [this] { say_lost(); }});
+    const Ended ended = supervisor.run();
+    const bool lost = !give_back(lock) || ended.lost;
+    const int status =
+        lost && options_.on_lost == OnLost::terminate ? kLost : ended.status;
+    if (session_.json()) {
+      summarise(lock, ended.status, lost);
+    }
+    return status;
+  }
+
+  // On the error stream: standard output is the command's.
+  void summarise(const locks::Lock& lock, int command_status, bool lost) {
+    session_.console().print(to_line({{"name", options_.name},
+                                      {"lease_id", base::to_string(lock.id())},
+                                      {"token", lock.token().value()},
+                                      {"owner", lock.owner()},
+                                      {"lost", lost},
+                                      {"command_status", command_status}}));
+  }
+
+  [[nodiscard]] SpawnOptions child_of(const locks::Lock& lock, const JobTerminal& terminal) const {
+    return {.command = options_.command,
+            .variables = {{"HOLDFAST_NAME", options_.name},
+                          {"HOLDFAST_TOKEN", base::to_string(lock.token())},
+                          {"HOLDFAST_OWNER", lock.owner()},
+                          {"HOLDFAST_STORE", session_.location().url}},
+            .signal_mask = signals_.original_mask(),
+            .terminal = terminal.for_start(),
+            .if_orphaned = options_.on_lost == OnLost::terminate ? IfOrphaned::be_killed
+                                                                 : IfOrphaned::live_on};
+  }
+
+  int not_executed(int error) {
+    const std::string& command = options_.command.front();
+    const bool missing = error == ENOENT || error == ENOTDIR;
+    session_.report({base::ErrorCode::invalid_argument,
+                     fmt::format("cannot execute {}: {}{}", base::printable(command),
+                                 std::generic_category().message(error),
+                                 missing && command.find('/') == std::string::npos
+                                     ? "; is it on the PATH?"
+                                     : "")});
+    return missing ? kNotFound : kNotExecutable;
+  }
+
+  void say_lost() {
+    session_.report({base::ErrorCode::lost,
+                     fmt::format("lost {}: its lease was taken away or could not be renewed{}",
+                                 base::printable(options_.name),
+                                 options_.on_lost == OnLost::terminate ? "; ending the command"
+                                                                       : "")});
+    said_lost_ = true;
+  }
+
+  // False if it was not ours any more.
+  bool give_back(locks::Lock& lock) {
+    const auto released = lock.release();
+    if (!released) {
+      session_.report({released.error().code, "could not release " +
+                                                  base::printable(options_.name) +
+                                                  ", its lease will run out: " +
+                                                  released.error().message});
+      return true;
+    }
+    if (*released == store::ReleaseOutcome::released) {
+      return true;
+    }
+    if (!said_lost_) {
+      say_lost();
+    }
+    return false;
+  }
+
+  Session& session_;
+  Signals& signals_;
+  const RunOptions& options_;
+  const locks::AcquireOptions& how_;
+  locks::LockProvider provider_;
+  bool said_lost_ = false;
+};
+
+}  // namespace
+
+int run(const Invocation& call) {
+  RunOptions options{.global = call.global};
+  CommandLine line(kHelp);
+  declare(line, options);
+  if (const auto status = line.parse(call.arguments)) {
+    return *status;
+  }
+  if (options.command.empty()) {
+    return line.mistake("say what to run, as in: holdfast run NAME -- COMMAND");
+  }
+  const auto how = options.claim.options();
+  if (!how) {
+    return line.mistake(how.error().message);
+  }
+  Signals signals;  // before any thread
+  Session session(options.global);
+  if (const auto opened = session.open(); !opened) {
+    return session.report(opened.error());
+  }
+  return Run(session, signals, options, *how)();
+}
+
+}  // namespace holdfast::cli::commands

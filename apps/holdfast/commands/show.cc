@@ -1,0 +1,77 @@
+#include <fmt/core.h>
+
+#include <holdfast/base/printable.h>
+
+#include "apps/holdfast/cli/exit_status.h"
+#include "apps/holdfast/cli/json.h"
+#include "apps/holdfast/cli/text.h"
+#include "apps/holdfast/commands.h"
+
+namespace holdfast::cli::commands {
+
+namespace {
+
+constexpr Help kHelp{.command = "holdfast show",
+                 .usage = "[OPTIONS] NAME",
+                 .about = "Show who holds NAME. A name that nobody holds is free; that is no error.\n",
+                 .examples = "  holdfast show deploy\n"
+                             "  holdfast show --json deploy | jq .held"};
+
+void print_line_of(std::string_view label, std::string_view value) {
+  fmt::print("{:<10}  {}\n", label, value);
+}
+
+void print_holder(const store::Holder& holder, std::uint32_t capacity) {
+  fmt::print("\n");
+  print_line_of("held by", owner_text(holder.owner));
+  if (!holder.reason.empty()) {
+    print_line_of("reason", base::printable(holder.reason));
+  }
+  print_line_of("as", permits_text(holder.permits, capacity));
+  print_line_of("for", rough(holder.held_for));
+  print_line_of("lease left", rough(holder.time_left));
+  print_line_of("lease id", base::to_string(holder.id));
+  print_line_of("token", base::to_string(holder.token));
+  if (holder.foreign) {
+    print_line_of("note", "taken by a program that is not Holdfast");
+  }
+}
+
+void print_text(const std::string& name, const std::optional<store::NameState>& state) {
+  print_line_of("name", base::printable(name));
+  print_line_of("state", state ? paint(Colour::yellow, "held") : paint(Colour::green, "free"));
+  if (state) {
+    for (const store::Holder& holder : state->holders) {
+      print_holder(holder, state->capacity);
+    }
+  }
+}
+
+}  // namespace
+
+int show(const Invocation& call) {
+  GlobalOptions global = call.global;
+  std::string name;
+  CommandLine line(kHelp);
+  line.positional("NAME", "What to look at", into(name), Presence::required);
+  global.declare(line);
+  if (const auto status = line.parse(call.arguments)) {
+    return *status;
+  }
+  Session session(global);
+  if (const auto opened = session.open(); !opened) {
+    return session.report(opened.error());
+  }
+  const auto state = session.store()->look(name, answer_deadline());
+  if (!state) {
+    return session.report(state.error());
+  }
+  if (session.json()) {
+    print_line(to_json(name, *state));
+  } else {
+    print_text(name, *state);
+  }
+  return kSuccess;
+}
+
+}  // namespace holdfast::cli::commands

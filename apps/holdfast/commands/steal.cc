@@ -1,0 +1,95 @@
+#include <optional>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include <holdfast/base/printable.h>
+
+#include "apps/holdfast/cli/exit_status.h"
+#include "apps/holdfast/cli/json.h"
+#include "apps/holdfast/cli/text.h"
+#include "apps/holdfast/commands.h"
+
+namespace holdfast::cli::commands {
+
+namespace {
+
+constexpr Help kHelp{
+    .command = "holdfast steal",
+    .usage = "[OPTIONS] NAME --confirm NAME",
+    .about = "Take NAME away from all who hold it; it is free then. They notice when they renew next,\n"
+             "within a third of their ttl: until then they go on as if they held it. For holders that\n"
+             "hang; those that are dead lose it by themselves when their lease is over.\n",
+    .examples = "  holdfast show deploy\n"
+                "  holdfast steal deploy --confirm deploy"};
+
+using Holders = std::vector<store::Holder>;
+
+// Those whose lease was still there to be removed.
+base::Result<Holders> remove(store::LeaseStore& store, const std::string& name,
+                             const Holders& holders) {
+  Holders removed;
+  for (const store::Holder& holder : holders) {
+    const auto outcome = store.release(name, holder.id, answer_deadline());
+    if (!outcome) {
+      return std::unexpected(outcome.error());
+    }
+    if (*outcome == store::ReleaseOutcome::released) {
+      removed.push_back(holder);
+    }
+  }
+  return removed;
+}
+
+void print(const Session& session, const std::string& name, const Holders& removed) {
+  if (session.json()) {
+    Json stolen = Json::array();
+    for (const store::Holder& holder : removed) {
+      stolen.push_back(to_json(holder));
+    }
+    print_line({{"name", name}, {"stolen", std::move(stolen)}});
+    return;
+  }
+  if (removed.empty()) {
+    fmt::print("{} was free already\n", base::printable(name));
+  }
+  for (const store::Holder& holder : removed) {
+    fmt::print("took {} away from {} (token {})\n", base::printable(name), holder_text(holder),
+               base::to_string(holder.token));
+  }
+}
+
+}  // namespace
+
+int steal(const Invocation& call) {
+  GlobalOptions global = call.global;
+  std::string name;
+  std::string confirmed;
+  CommandLine line(kHelp);
+  line.positional("NAME", "What to take away", into(name), Presence::required);
+  line.option("--confirm", "NAME", "The same name once more; required", into(confirmed));
+  global.declare(line);
+  if (const auto status = line.parse(call.arguments)) {
+    return *status;
+  }
+  if (confirmed != name) {
+    return line.mistake("to take a name away from its holders, say it twice: holdfast steal NAME "
+                        "--confirm NAME");
+  }
+  Session session(global);
+  if (const auto opened = session.open(); !opened) {
+    return session.report(opened.error());
+  }
+  const auto state = session.store()->look(name, answer_deadline());
+  if (!state) {
+    return session.report(state.error());
+  }
+  const auto removed = remove(*session.store(), name, *state ? (*state)->holders : Holders());
+  if (!removed) {
+    return session.report(removed.error());
+  }
+  print(session, name, *removed);
+  return kSuccess;
+}
+
+}  // namespace holdfast::cli::commands

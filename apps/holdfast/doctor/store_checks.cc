@@ -1,0 +1,193 @@
+#include "apps/holdfast/doctor/store_checks.h"
+
+#include <chrono>
+#include <cmath>
+#include <thread>
+#include <utility>
+#include <variant>
+
+#include <fmt/core.h>
+
+#include <holdfast/base/duration_text.h>
+#include <holdfast/base/ids.h>
+
+#include "apps/holdfast/cli/json.h"
+#include "apps/holdfast/cli/session.h"
+#include "apps/holdfast/cli/text.h"
+
+namespace holdfast::cli {
+
+namespace {
+
+using base::Result;
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+using store::Grant;
+using Verdict = Check::Verdict;
+
+constexpr std::chrono::seconds kTtl{10};
+
+template <class T>
+T required(Result<T> result) {
+  return base::value_or_throw(std::move(result));
+}
+
+class RoundTrip {
+ public:
+  explicit RoundTrip(store::LeaseStore& store)
+      : store_(store), name_("holdfast/doctor/" + to_string(base::LeaseId::generate())) {}
+
+  Checks run() {
+    const Timed first = claim(mine_);
+    check_exclusion();
+    check_clock();
+    const base::Duration renewing = timed([&] { renew(); });
+    const base::Duration releasing = timed([&] { release(mine_); });
+    const Timed second = claim(other_);
+    release(other_);
+    check_tokens(first.grant, second.grant);
+    checks_.insert(checks_.begin(),
+                   {"round_trip", Verdict::ok,
+                    fmt::format("claim {:.3g} ms, renew {:.3g} ms, release {:.3g} ms",
+                                to_ms(first.took), to_ms(renewing), to_ms(releasing))});
+    return std::move(checks_);
+  }
+
+ private:
+  struct Timed {
+    Grant grant;
+    base::Duration took;
+  };
+
+  template <class Work>
+  static base::Duration timed(Work&& work) {
+    const base::TimePoint before = base::boot_clock().now();
+    std::forward<Work>(work)();
+    return base::boot_clock().now() - before;
+  }
+
+  store::ClaimOutcome ask(const base::LeaseId& id) {
+    return required(store_.claim(
+        name_, {.id = id, .owner = "holdfast doctor", .reason = "a check", .ttl = kTtl},
+        answer_deadline()));
+  }
+
+  Timed claim(const base::LeaseId& id) {
+    Grant grant{base::FencingToken(0), {}};
+    const base::Duration took = timed([&] {
+      const store::ClaimOutcome outcome = ask(id);
+      const Grant* const granted = std::get_if<Grant>(&outcome);
+      if (granted == nullptr) {
+        base::throw_error({base::ErrorCode::internal, "a name that nobody uses is not free"});
+      }
+      grant = *granted;
+    });
+    return {grant, took};
+  }
+
+  void renew() {
+    const store::Renewal renewal{.name = name_, .id = mine_, .ttl = kTtl};
+    const auto outcomes = store_.renew({&renewal, 1}, answer_deadline());
+    if (!outcomes) {
+      base::throw_error(outcomes.error());
+    }
+    if (outcomes->front() != store::RenewOutcome::renewed) {
+      base::throw_error({base::ErrorCode::internal, "a fresh lease could not be renewed"});
+    }
+  }
+
+  void release(const base::LeaseId& id) {
+    if (required(store_.release(name_, id, answer_deadline())) != store::ReleaseOutcome::released) {
+      base::throw_error({base::ErrorCode::internal, "a fresh lease could not be released"});
+    }
+  }
+
+  void check_exclusion() {
+    const bool refused = std::holds_alternative<store::Busy>(ask(other_));
+    checks_.push_back(refused
+                          ? Check{"exclusion", Verdict::ok, "a second claimant is refused"}
+                          : Check{"exclusion", Verdict::failed,
+                                  "two claimants hold one name: do not use this store"});
+  }
+
+  base::Duration held_for() {
+    const auto state = required(store_.look(name_, answer_deadline()));
+    return state ? state->holders.front().held_for : base::Duration::zero();
+  }
+
+  void check_clock() {
+    base::Duration theirs{};
+    const base::Duration ours = timed([&] {
+      const base::Duration before = held_for();
+      std::this_thread::sleep_for(milliseconds(100));
+      theirs = held_for() - before;
+    });
+    // What the two looks themselves take is in one and not in the other.
+    const bool agrees = theirs <= ours && theirs >= ours / 2;
+    checks_.push_back(agrees ? Check{"clock", Verdict::ok, "the store's clock runs as ours does"}
+                             : Check{"clock", Verdict::failed,
+                                     fmt::format("in {} of ours the store's clock went {}: leases "
+                                                 "end too early or too late",
+                                                 base::short_duration(ours),
+                                                 base::short_duration(theirs))});
+  }
+
+  void check_tokens(const Grant& first, const Grant& second) {
+    if (second.token <= first.token) {
+      checks_.push_back({"tokens", Verdict::failed,
+                         "a later token is not greater: fencing does not work with this store"});
+      return;
+    }
+    const auto wall = std::chrono::duration_cast<microseconds>(
+        std::chrono::system_clock::now().time_since_epoch());
+    const microseconds ahead =
+        microseconds(static_cast<std::int64_t>(second.token.value())) - wall;
+    const bool close = std::chrono::abs(ahead) < std::chrono::minutes(1);
+    checks_.push_back(close ? Check{"tokens", Verdict::ok, "they grow"}
+                            : Check{"tokens", Verdict::warning,
+                                    fmt::format("they grow, but are {} {} the wall clock: one of "
+                                                "the clocks was set",
+                                                rough(std::chrono::abs(ahead)),
+                                                ahead.count() > 0 ? "ahead of" : "behind")});
+  }
+
+  store::LeaseStore& store_;
+  const std::string name_;
+  const base::LeaseId mine_ = base::LeaseId::generate();
+  const base::LeaseId other_ = base::LeaseId::generate();
+  Checks checks_;
+};
+
+}  // namespace
+
+Checks check_promises(const store::Capabilities& capabilities) {
+  const auto say = [](bool promised, std::string_view yes, std::string_view no) {
+    return std::string(promised ? yes : no);
+  };
+  return {
+      {"engine", Verdict::ok, capabilities.engine},
+      {"cross_process", capabilities.cross_process ? Verdict::ok : Verdict::warning,
+       say(capabilities.cross_process, "excludes other processes",
+           "does not exclude other processes: useless for this command, pass another --store")},
+      {"cluster", Verdict::ok,
+       say(capabilities.cluster, "excludes other machines", "excludes this machine's only")},
+      {"durable", Verdict::ok,
+       say(capabilities.durable, "leases survive a restart of the store",
+           "leases are gone when the store restarts")},
+      {"push", Verdict::ok,
+       say(capabilities.push, "waiters are told when a name is free",
+           "waiters have to ask again and again, and get a name later")},
+  };
+}
+
+Checks check_round_trip(store::LeaseStore& store) {
+  try {
+    return RoundTrip(store).run();
+  } catch (const base::Exception& error) {
+    const bool broken = error.code() == base::ErrorCode::internal;
+    return {{"round_trip", broken ? Verdict::failed : Verdict::unreachable,
+             error.error().message}};
+  }
+}
+
+}  // namespace holdfast::cli

@@ -1,0 +1,106 @@
+#include <algorithm>
+#include <array>
+#include <exception>
+#include <string>
+#include <string_view>
+
+#include <fmt/core.h>
+
+#include <holdfast/base/error.h>
+
+#include "apps/holdfast/cli/command_line.h"
+#include "apps/holdfast/cli/exit_status.h"
+#include "apps/holdfast/commands.h"
+
+namespace holdfast::cli {
+
+namespace {
+
+struct Command {
+  std::string_view name;
+  std::string_view about;
+  int (*call)(const Invocation&);
+};
+
+// In the order of the help.
+constexpr std::array kCommands = {
+    Command{"run", "Hold a name while a command runs", commands::run},
+    Command{"ls", "List the names that are held", commands::ls},
+    Command{"show", "Show who holds a name", commands::show},
+    Command{"wait", "Wait until a name is free", commands::wait},
+    Command{"acquire", "Take a lease and leave it, for scripts", commands::acquire},
+    Command{"renew", "Extend such a lease", commands::renew},
+    Command{"release", "Give such a lease back", commands::release},
+    Command{"steal", "Take a name away from its holders", commands::steal},
+    Command{"watch", "Print who acquires and who releases, as it happens", commands::watch},
+    Command{"doctor", "Check the store and say what it promises", commands::doctor},
+    Command{"bench", "Measure acquire and release on this store", commands::bench},
+};
+
+constexpr std::string_view kExamples =
+    "  holdfast run deploy -- ./deploy.sh   one at a time, the others wait\n"
+    "  holdfast ls                          who holds what\n"
+    "  holdfast run --help                  the options of a command";
+
+std::string about_all() {
+  std::string about = "Locks for scripts, cron jobs and build farms.\n\nCommands:";
+  for (const Command& command : kCommands) {
+    about += fmt::format("\n  {:<24}{}", command.name, command.about);
+  }
+  return about + "\n";
+}
+
+const Command* find_command(std::string_view name) {
+  const auto found = std::ranges::find(kCommands, name, &Command::name);
+  return found != kCommands.end() ? &*found : nullptr;
+}
+
+int call(const Command& command, const GlobalOptions& global, const Arguments& all) {
+  return command.call({global, Arguments(all.begin() + 1, all.end())});
+}
+
+int dispatch(const Arguments& arguments) {
+  if (!arguments.empty()) {
+    if (const Command* const command = find_command(arguments.front())) {
+      return call(*command, {}, arguments);
+    }
+  }
+  GlobalOptions global;
+  Arguments rest;
+  const std::string about = about_all();
+  CommandLine line({.command = "holdfast",
+                    .usage = "[OPTIONS] COMMAND…",
+                    .about = about,
+                    .examples = kExamples});
+  global.declare(line);
+  line.version("holdfast " HOLDFAST_VERSION);
+  line.rest(rest);
+  if (const auto status = line.parse(arguments)) {
+    return *status;
+  }
+  if (rest.empty()) {
+    return line.mistake("say which command, such as run or ls");
+  }
+  const Command* const command = find_command(rest.front());
+  if (command == nullptr) {
+    return line.mistake(fmt::format("there is no command '{}'", rest.front()));
+  }
+  return call(*command, global, rest);
+}
+
+}  // namespace
+
+}  // namespace holdfast::cli
+
+int main(int argc, char** argv) {
+  using namespace holdfast;
+  try {
+    return cli::dispatch(cli::Arguments(argv + std::min(argc, 1), argv + argc));
+  } catch (const base::Exception& error) {
+    fmt::print(stderr, "holdfast: {}\n", error.error().message);
+    return cli::exit_status(error.code());
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "holdfast: {}\n", error.what());
+    return cli::kInternal;
+  }
+}

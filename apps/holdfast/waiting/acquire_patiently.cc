@@ -1,0 +1,108 @@
+#include "apps/holdfast/waiting/acquire_patiently.h"
+
+#include <utility>
+
+#include <fmt/core.h>
+
+#include <holdfast/base/printable.h>
+
+#include "apps/holdfast/cli/text.h"
+#include "apps/holdfast/waiting/attend.h"
+#include "apps/holdfast/waiting/until.h"
+#include "apps/holdfast/waiting/wait_line.h"
+
+namespace holdfast::cli {
+
+namespace {
+
+using base::ErrorCode;
+using base::Result;
+using locks::AcquireOptions;
+using locks::Lock;
+using locks::LockProvider;
+using store::Permits;
+
+using Attempt = Result<std::optional<Lock>>;
+
+// How often a claim may be refused for a reason that is gone a moment later.
+constexpr int kFruitless = 10;
+
+bool is_plain(std::uint32_t capacity) { return capacity == 1 || capacity == Permits::kAll; }
+
+// As try_acquire; and where the name is held alone but wanted shared, or the reverse, waits until it
+// is not, and claims it again.
+Attempt acquire_mixed(LockProvider& provider, const std::string& name, AcquireOptions options) {
+  const auto fits = [&](const std::optional<store::NameState>& state) {
+    return !state || state->capacity == options.permits.capacity;
+  };
+  const auto& clock = base::boot_clock();
+  const auto deadline = base::Deadline::after(clock, *options.wait);
+  for (int fruitless = 0;;) {
+    Attempt attempt = provider.try_acquire(name, options);
+    if (attempt || attempt.error().code != ErrorCode::conflict ||
+        !is_plain(options.permits.capacity)) {
+      return attempt;
+    }
+    const auto state = provider.store().look(name, answer_deadline());
+    // What fits now but did not when it was claimed has just changed, unless it never does.
+    fruitless = state && fits(*state) ? fruitless + 1 : 0;
+    if (!state || (*state && !is_plain((*state)->capacity)) || fruitless > kFruitless) {
+      return attempt;
+    }
+    const auto changed = until(provider.store(), name, fits, deadline, options.stop);
+    if (!changed) {
+      return std::unexpected(changed.error());
+    }
+    if (!*changed) {
+      return std::nullopt;
+    }
+    options.wait = deadline.remaining(clock.now());
+  }
+}
+
+Result<Acquired> settle(Session& session, const std::string& name, Attempt attempt) {
+  if (!attempt) {
+    return std::unexpected(std::move(attempt).error());
+  }
+  if (*attempt) {
+    return Acquired(**std::move(attempt));
+  }
+  const auto state = session.store()->look(name, answer_deadline());
+  return Acquired(NotFree{state ? *state : std::nullopt});
+}
+
+}  // namespace
+
+Result<Acquired> acquire_patiently(Session& session, Signals& signals, LockProvider& provider,
+                                   const std::string& name, const AcquireOptions& options) {
+  AcquireOptions once = options;
+  once.wait = base::Duration::zero();
+  Attempt attempt = acquire_mixed(provider, name, once);
+  const bool has_to_wait = attempt && !*attempt && *options.wait > base::Duration::zero();
+  if (!has_to_wait) {
+    return settle(session, name, std::move(attempt));
+  }
+  WaitLine line(session, name);
+  const auto signal = attend(signals, line, [&](const std::stop_token& stop) {
+    AcquireOptions waiting = options;
+    waiting.stop = stop;
+    attempt = acquire_mixed(provider, name, waiting);
+  });
+  if (signal) {
+    return Acquired(Interrupted{*signal});
+  }
+  return settle(session, name, std::move(attempt));
+}
+
+base::Error not_free_error(const std::string& name, const NotFree& busy, base::Duration wait) {
+  std::string message = base::printable(name) + " is held";
+  if (busy.state && !busy.state->holders.empty()) {
+    message += " by " + holder_text(busy.state->holders.front());
+  }
+  if (wait <= base::Duration::zero()) {
+    return {ErrorCode::busy, message + ": wait with -w, or without -n"};
+  }
+  return {ErrorCode::timed_out, message + ": not free within " + rough(wait)};
+}
+
+}  // namespace holdfast::cli

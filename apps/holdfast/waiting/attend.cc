@@ -1,0 +1,71 @@
+#include "apps/holdfast/waiting/attend.h"
+
+#include <poll.h>
+
+#include <array>
+#include <thread>
+
+#include "apps/holdfast/waiting/event.h"
+
+namespace holdfast::cli {
+
+namespace {
+
+constexpr int kTickMs = 1000;
+
+class Attendant {
+ public:
+  Attendant(Signals& signals, WaitLine& line) : signals_(signals), line_(line) {}
+
+  std::optional<int> run(const std::function<void(const std::stop_token&)>& work) {
+    std::jthread worker([&](const std::stop_token& stop) {
+      work(stop);
+      done_.set();
+    });
+    while (!step(worker)) {
+    }
+    return ending_signal_;
+  }
+
+ private:
+  // True when the work has ended.
+  bool step(std::jthread& worker) {
+    std::array<pollfd, 2> sources{{{.fd = done_.descriptor(), .events = POLLIN, .revents = 0},
+                                   {.fd = signals_.descriptor(), .events = POLLIN, .revents = 0}}};
+    const int ready = poll(sources.data(), sources.size(), kTickMs);
+    if (ready == 0 && !ending_signal_) {
+      line_.tick();
+    }
+    if (ready > 0 && sources[1].revents != 0) {
+      take_signals(worker);
+    }
+    return ready > 0 && sources[0].revents != 0;
+  }
+
+  void take_signals(std::jthread& worker) {
+    while (const auto signal = signals_.next()) {
+      if (ends_by_default(*signal)) {
+        line_.erase();
+        ending_signal_ = ending_signal_.value_or(*signal);
+        worker.request_stop();
+      } else if (*signal == SIGTSTP) {
+        line_.erase();
+        suspend(Stop::this_process);
+      }
+    }
+  }
+
+  Signals& signals_;
+  WaitLine& line_;
+  const Event done_;
+  std::optional<int> ending_signal_;
+};
+
+}  // namespace
+
+std::optional<int> attend(Signals& signals, WaitLine& line,
+                          const std::function<void(const std::stop_token&)>& work) {
+  return Attendant(signals, line).run(work);
+}
+
+}  // namespace holdfast::cli

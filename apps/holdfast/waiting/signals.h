@@ -1,0 +1,46 @@
+#pragma once
+
+#include <signal.h>
+
+#include <optional>
+
+#include "apps/holdfast/waiting/descriptor.h"
+
+namespace holdfast::cli {
+
+// The signals that are passed on to a command, as a file descriptor instead of handlers.
+//
+// While it lives they are blocked in this thread and in those that it starts, so make it before any
+// other thread. One at a time; one thread. Signals that were ignored from the start stay so.
+// Throws std::system_error where there are no more descriptors.
+class Signals {
+ public:
+  Signals();
+  ~Signals();
+  Signals(const Signals&) = delete;
+  Signals& operator=(const Signals&) = delete;
+
+  // Readable when there is one.
+  [[nodiscard]] int descriptor() const noexcept { return descriptor_.get(); }
+  // The next one that came: one that is forwarded, or SIGCHLD. Does not block.
+  [[nodiscard]] std::optional<int> next() const;
+
+  // What a command has to start with.
+  [[nodiscard]] const sigset_t& original_mask() const noexcept { return original_; }
+
+ private:
+  sigset_t original_{};
+  Descriptor descriptor_;
+};
+
+// Whom a stop is for.
+enum class Stop { this_process, whole_job };
+
+// Stops as if SIGTSTP had not been blocked, and returns when continued. Does nothing where nobody
+// could continue us: in an orphaned process group the kernel sees to that.
+void suspend(Stop whom);
+
+// Whether a command that does not handle the signal is ended by it.
+[[nodiscard]] bool ends_by_default(int signal) noexcept;
+
+}  // namespace holdfast::cli

@@ -1,0 +1,60 @@
+#include "apps/holdfast/waiting/until.h"
+
+#include <algorithm>
+
+#include <holdfast/base/saturate.h>
+
+#include "apps/holdfast/cli/session.h"
+#include "apps/holdfast/waiting/doorbell.h"
+
+namespace holdfast::cli {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+// Until the earliest lease has run out, so that the next look does not come a moment too early.
+base::Duration until_expiry(const std::optional<store::NameState>& state) {
+  base::Duration soonest = base::Duration::max() - milliseconds(1);
+  if (state) {
+    for (const store::Holder& holder : state->holders) {
+      soonest = std::min(soonest, holder.time_left);
+    }
+  }
+  return soonest + milliseconds(1);
+}
+
+}  // namespace
+
+base::Result<bool> until(store::LeaseStore& store, std::string_view name,
+                         const StatePredicate& wanted, base::Deadline deadline,
+                         const std::stop_token& stop) {
+  Doorbell doorbell;
+  // A store that cannot watch is asked more often.
+  const auto watch = store.watch(name, [&] { doorbell.ring(); });
+  const base::Duration most = store.capabilities().push && watch ? milliseconds(800)
+                                                                 : milliseconds(100);
+  base::Duration pause = milliseconds(10);
+  for (;;) {
+    const bool last = deadline.expired(base::boot_clock().now());
+    const auto state = store.look(name, answer_deadline());
+    if (!state) {
+      return std::unexpected(state.error());
+    }
+    if (wanted(*state)) {
+      return true;
+    }
+    if (stop.stop_requested()) {
+      return base::fail(base::ErrorCode::cancelled, "the wait was cancelled");
+    }
+    if (last) {
+      return false;
+    }
+    doorbell.wait_for(std::min({pause, until_expiry(*state),
+                                deadline.remaining(base::boot_clock().now())}),
+                      stop);
+    pause = std::min(pause * 2, most);
+  }
+}
+
+}  // namespace holdfast::cli

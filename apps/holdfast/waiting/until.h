@@ -1,0 +1,23 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string_view>
+
+#include <holdfast/base/deadline.h>
+#include <holdfast/base/error.h>
+#include <holdfast/store/lease_store.h>
+
+namespace holdfast::cli {
+
+using StatePredicate = std::function<bool(const std::optional<store::NameState>&)>;
+
+// Blocks until the state of the name is as wanted (true) or until the deadline, of
+// base::boot_clock() (false), asking one last time then. A stop ends it with ErrorCode::cancelled.
+// Asks when the store hints at a change, when a lease runs out, and now and then by itself.
+[[nodiscard]] base::Result<bool> until(store::LeaseStore& store, std::string_view name,
+                                       const StatePredicate& wanted, base::Deadline deadline,
+                                       const std::stop_token& stop);
+
+}  // namespace holdfast::cli

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <holdfast/base/clock.h>
+#include <holdfast/base/ids.h>
+#include <holdfast/store/outcome.h>
+
+namespace holdfast::cli {
+
+struct LeaseEvent {
+  enum class Kind : std::uint8_t {
+    held,      // it was there when the watch began
+    acquired,  // it is new
+    released,  // it is gone before its time: given back, handed over or stolen
+    expired,   // it is gone when its time was over
+  };
+
+  Kind kind;
+  std::string name;
+  store::Holder holder;  // as it was seen last
+};
+
+// The enumerator's own spelling.
+[[nodiscard]] std::string_view to_string(LeaseEvent::Kind kind) noexcept;
+
+// Makes events out of snapshots: no I/O, no threads, no clock. What came and went between two
+// snapshots is not seen.
+class LeaseHistory {
+ public:
+  // What has happened since the last snapshot; for a name, who lost it before who got it.
+  std::vector<LeaseEvent> update(base::TimePoint now, const std::vector<store::NameState>& names);
+
+ private:
+  struct Seen {
+    store::Holder holder;
+    base::TimePoint expires;
+  };
+  using Key = std::pair<std::string, base::LeaseId>;
+
+  std::map<Key, Seen> seen_;
+  bool begun_ = false;
+};
+
+}  // namespace holdfast::cli

@@ -1,0 +1,271 @@
+#include <holdfast/engines/memory/memory_store.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+
+#include <holdfast/base/saturate.h>
+#include <holdfast/store/lease_rules.h>
+#include <holdfast/store/record.h>
+#include <holdfast/store/wakeups.h>
+
+namespace holdfast::engines::memory {
+
+namespace {
+
+namespace rules = store::lease_rules;
+using base::Deadline;
+using base::LeaseId;
+using base::Name;
+using base::Result;
+using store::Instant;
+using store::Record;
+
+std::uint64_t micros(base::Duration time) {
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::microseconds>(time).count());
+}
+
+// How far the wall clock is ahead of the store's; taken once, so that tokens do not go back when
+// somebody sets the wall clock.
+base::Duration wall_offset(const base::Clock& clock) {
+  const auto wall = std::chrono::system_clock::now().time_since_epoch();
+  return std::max(std::chrono::duration_cast<base::Duration>(wall) - clock.now().time_since_epoch(),
+                  base::Duration::zero());
+}
+
+struct TextHash {
+  using is_transparent = void;
+  std::size_t operator()(std::string_view text) const noexcept {
+    return std::hash<std::string_view>{}(text);
+  }
+};
+
+using Records = std::unordered_map<std::string, Record, TextHash, std::equal_to<>>;
+
+struct alignas(64) Shard {
+  std::mutex mutex;
+  Records records;
+  std::uint64_t forgotten_token = 0;  // the greatest token of a record that was dropped
+};
+
+}  // namespace
+
+class MemoryStore::Shards {
+ public:
+  explicit Shards(const base::Clock& clock) : clock_(clock), wall_offset_(wall_offset(clock)) {}
+
+  // Runs `rule(record, now)` on the name's record, a new one if need be, in one step.
+  template <class Rule>
+  auto apply(std::string_view name, Rule&& rule) {
+    Shard& shard = shard_of(name);
+    const std::lock_guard guard(shard.mutex);
+    const Instant now = instant(shard);
+    auto found = shard.records.find(name);
+    if (found == shard.records.end()) {
+      found = shard.records.emplace(std::string(name), Record{}).first;
+    }
+    const ForgetTombstone forget(shard, found, now);
+    return rule(found->second, now);
+  }
+
+  // The same if there is a record; else `absent`.
+  template <class Rule, class Outcome>
+  Outcome apply_if_there(std::string_view name, Rule&& rule, Outcome absent) {
+    Shard& shard = shard_of(name);
+    const std::lock_guard guard(shard.mutex);
+    const auto found = shard.records.find(name);
+    if (found == shard.records.end()) {
+      return absent;
+    }
+    const Instant now = instant(shard);
+    const ForgetTombstone forget(shard, found, now);
+    return rule(found->second, now);
+  }
+
+  // Calls `visit(shard, now)` for one shard after the other, under its lock.
+  template <class Visit>
+  void for_each(Visit&& visit) {
+    for (Shard& shard : shards_) {
+      const std::lock_guard guard(shard.mutex);
+      visit(shard, instant(shard));
+    }
+  }
+
+  static void forget(Shard& shard, Records::iterator record) {
+    shard.forgotten_token = std::max(shard.forgotten_token, record->second.last_token);
+    shard.records.erase(record);
+  }
+
+  std::size_t sweep();
+
+  store::Wakeups wakeups;
+
+ private:
+  class ForgetTombstone {
+   public:
+    ForgetTombstone(Shard& shard, Records::iterator record, const Instant& now)
+        : shard_(shard), record_(record), now_(now) {}
+    ~ForgetTombstone() {
+      if (rules::is_tombstone(record_->second, now_)) {
+        forget(shard_, record_);
+      }
+    }
+    ForgetTombstone(const ForgetTombstone&) = delete;
+    ForgetTombstone& operator=(const ForgetTombstone&) = delete;
+
+   private:
+    Shard& shard_;
+    const Records::iterator record_;
+    const Instant now_;
+  };
+
+  [[nodiscard]] Shard& shard_of(std::string_view name) {
+    // The top bits: the table inside the shard uses the low ones.
+    return shards_[(TextHash{}(name) >> 48U) % shards_.size()];
+  }
+
+  [[nodiscard]] Instant instant(const Shard& shard) const {
+    const base::TimePoint time = clock_.now();
+    return {.time = time,
+            .token_floor = std::max(micros(time.time_since_epoch() + wall_offset_),
+                                    shard.forgotten_token + 1)};
+  }
+
+  const base::Clock& clock_;
+  const base::Duration wall_offset_;
+  std::array<Shard, 64> shards_;
+};
+
+std::size_t MemoryStore::Shards::sweep() {
+  std::size_t forgotten = 0;
+  for_each([&](Shard& shard, const Instant& now) {
+    for (auto record = shard.records.begin(); record != shard.records.end();) {
+      const auto next = std::next(record);
+      if (rules::is_tombstone(record->second, now)) {
+        forget(shard, record);
+        ++forgotten;
+      }
+      record = next;
+    }
+  });
+  return forgotten;
+}
+
+MemoryStore::MemoryStore(MemoryOptions options)
+    : shards_(std::make_unique<Shards>(*options.clock)) {
+  if (options.sweep_every > base::Duration::zero()) {
+    sweeper_ = std::jthread([this, options](const std::stop_token& stop) {
+      while (options.clock->sleep_until(
+          base::add_saturating(options.clock->now(), options.sweep_every), stop)) {
+        shards_->sweep();
+      }
+    });
+  }
+}
+
+MemoryStore::~MemoryStore() = default;
+
+store::Capabilities MemoryStore::capabilities() const {
+  return {.engine = "memory", .durable = false, .push = true, .cross_process = false,
+          .cluster = false};
+}
+
+std::size_t MemoryStore::size() const {
+  std::size_t total = 0;
+  shards_->for_each([&](const Shard& shard, const Instant&) { total += shard.records.size(); });
+  return total;
+}
+
+std::size_t MemoryStore::sweep_now() { return shards_->sweep(); }
+
+Result<store::ClaimOutcome> MemoryStore::do_claim(const Name& name, const store::Claim& claim,
+                                                  Deadline) {
+  return shards_->apply(name.view(), [&](Record& record, const Instant& now) {
+    return rules::claim(record, claim, now);
+  });
+}
+
+Result<std::vector<store::RenewOutcome>> MemoryStore::do_renew(
+    std::span<const store::Renewal> renewals, Deadline) {
+  std::vector<store::RenewOutcome> outcomes;
+  outcomes.reserve(renewals.size());
+  for (const store::Renewal& renewal : renewals) {
+    outcomes.push_back(shards_->apply_if_there(
+        renewal.name,
+        [&](Record& record, const Instant& now) {
+          return rules::renew(record, renewal.id, renewal.ttl.unchecked(), now);
+        },
+        store::RenewOutcome::lost));
+  }
+  return outcomes;
+}
+
+Result<store::TransferOutcome> MemoryStore::do_transfer(const Name& name, const LeaseId& from,
+                                                        const store::Claim& to, Deadline) {
+  return shards_->apply_if_there(
+      name.view(),
+      [&](Record& record, const Instant& now) { return rules::transfer(record, from, to, now); },
+      Result<store::TransferOutcome>(store::Lost{}));
+}
+
+Result<store::ReleaseOutcome> MemoryStore::do_release(const Name& name, const LeaseId& id,
+                                                      Deadline) {
+  const store::ReleaseOutcome outcome = shards_->apply_if_there(
+      name.view(),
+      [&](Record& record, const Instant& now) { return rules::release(record, id, now); },
+      store::ReleaseOutcome::not_held);
+  if (outcome == store::ReleaseOutcome::released) {
+    shards_->wakeups.notify(name.view());
+  }
+  return outcome;
+}
+
+Result<std::optional<store::NameState>> MemoryStore::do_look(const Name& name, Deadline) {
+  return shards_->apply_if_there(
+      name.view(),
+      [&](const Record& record, const Instant& now) { return rules::look(name, record, now); },
+      std::optional<store::NameState>());
+}
+
+Result<store::Page> MemoryStore::do_list(std::string_view prefix, const store::PageRequest& page,
+                                         Deadline) {
+  std::vector<store::NameState> found;
+  const auto keep_first = [&](std::size_t count) {
+    std::ranges::sort(found, {}, &store::NameState::name);
+    found.erase(found.begin() + static_cast<std::ptrdiff_t>(std::min(found.size(), count)), found.end());
+  };
+  shards_->for_each([&](const Shard& shard, const Instant& now) {
+    for (const auto& [text, record] : shard.records) {
+      if (text.starts_with(prefix) && text > page.after) {
+        if (auto state = rules::look(*Name::make(text), record, now)) {
+          found.push_back(*std::move(state));
+        }
+      }
+    }
+    keep_first(page.limit + 1);  // one more tells whether there is a next page
+  });
+  store::Page result;
+  if (found.size() > page.limit) {
+    keep_first(page.limit);
+    result.next = found.back().name.view();
+  }
+  result.names = std::move(found);
+  return result;
+}
+
+Result<store::HitOutcome> MemoryStore::do_hit(const Name& name, std::uint32_t limit,
+                                              base::Duration period, Deadline) {
+  return shards_->apply(name.view(), [&](Record& record, const Instant& now) {
+    return rules::hit(record, limit, period, now);
+  });
+}
+
+Result<store::Watch> MemoryStore::do_watch(const Name& name, std::function<void()> callback) {
+  return shards_->wakeups.subscribe(name.view(), std::move(callback));
+}
+
+}  // namespace holdfast::engines::memory

@@ -1,0 +1,140 @@
+#include <holdfast/engines/open_store.h>
+
+#include <functional>
+
+#include <holdfast/base/duration_text.h>
+#include <holdfast/base/printable.h>
+#include <holdfast/engines/memory/memory_store.h>
+#include <holdfast/engines/sqlite/sqlite_store.h>
+#include <holdfast/engines/store_url.h>
+
+namespace holdfast::engines {
+
+namespace {
+
+using base::ErrorCode;
+using base::fail;
+using base::Result;
+using StorePtr = std::shared_ptr<store::LeaseStore>;
+
+struct Engine {
+  EngineInfo info;
+  std::function<Result<StorePtr>(const StoreUrl&, const base::Logger&)> open;
+};
+
+// The option as a duration, or `otherwise` if it is not given.
+Result<base::Duration> duration_option(const StoreUrl& url, const std::string& option,
+                                       base::Duration otherwise) {
+  const auto found = url.options.find(option);
+  if (found == url.options.end()) {
+    return otherwise;
+  }
+  auto value = base::parse_duration(found->second);
+  if (!value) {
+    return fail(ErrorCode::invalid_argument, option + ": " + value.error().message);
+  }
+  return value;
+}
+
+Result<StorePtr> open_memory(const StoreUrl& url, const base::Logger&) {
+  if (!url.rest.empty()) {
+    return fail(ErrorCode::invalid_argument,
+                "memory: has no path: it lives and ends with the process");
+  }
+  return std::make_shared<memory::MemoryStore>();
+}
+
+Result<StorePtr> open_sqlite(const StoreUrl& url, const base::Logger& logger) {
+  if (url.rest.empty()) {
+    return fail(ErrorCode::invalid_argument,
+                "sqlite: needs the path of a file, as in sqlite:/path/to/file.db");
+  }
+  sqlite::SqliteOptions options{.file = url.rest, .logger = logger};
+  const auto busy_timeout = duration_option(url, "busy_timeout", options.busy_timeout);
+  if (!busy_timeout) {
+    return std::unexpected(busy_timeout.error());
+  }
+  const auto retention = duration_option(url, "retention", options.retention);
+  if (!retention) {
+    return std::unexpected(retention.error());
+  }
+  options.busy_timeout = *busy_timeout;
+  options.retention = *retention;
+  return sqlite::SqliteStore::open(std::move(options));
+}
+
+const std::vector<Engine>& engines() {
+  static const std::vector<Engine> kEngines = {
+      {{.scheme = "memory",
+        .url = "memory:",
+        .about = "this process only; gone when it ends",
+        .options = {}},
+       open_memory},
+      {{.scheme = "sqlite",
+        .url = "sqlite:/path/to/file.db",
+        .about = "all processes of this machine, in one file",
+        .options = {"busy_timeout=5s", "retention=1h"}},
+       open_sqlite},
+  };
+  return kEngines;
+}
+
+bool knows_option(const EngineInfo& engine, std::string_view option) {
+  for (const std::string& known : engine.options) {
+    if (std::string_view(known).substr(0, known.find('=')) == option) {
+      return true;
+    }
+  }
+  return false;
+}
+
+Result<void> check_options(const EngineInfo& engine, const StoreUrl& url) {
+  for (const auto& [option, value] : url.options) {
+    if (knows_option(engine, option)) {
+      continue;
+    }
+    std::string message = engine.scheme + ": has no option '" + base::printable(option) + "'";
+    std::string_view separator = "; it has ";
+    for (const std::string& known : engine.options) {
+      message.append(separator).append(known);
+      separator = ", ";
+    }
+    return fail(ErrorCode::invalid_argument, engine.options.empty() ? message + " (none)" : message);
+  }
+  return {};
+}
+
+}  // namespace
+
+const std::vector<EngineInfo>& known_engines() {
+  static const std::vector<EngineInfo> kInfos = [] {
+    std::vector<EngineInfo> infos;
+    for (const Engine& engine : engines()) {
+      infos.push_back(engine.info);
+    }
+    return infos;
+  }();
+  return kInfos;
+}
+
+Result<StorePtr> open_store(std::string_view text, const base::Logger& logger) {
+  const Result<StoreUrl> url = StoreUrl::parse(text);
+  if (!url) {
+    return std::unexpected(url.error());
+  }
+  for (const Engine& engine : engines()) {
+    if (engine.info.scheme == url->scheme) {
+      if (auto known = check_options(engine.info, *url); !known) {
+        return std::unexpected(std::move(known).error());
+      }
+      return engine.open(*url, logger);
+    }
+  }
+  std::string message = "there is no engine '" + url->scheme + "'; there are";
+  for (const EngineInfo& engine : known_engines()) {
+    message += " " + engine.url;
+  }
+  return fail(ErrorCode::invalid_argument, message);
+}
+
+}  // namespace holdfast::engines

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <holdfast/base/error.h>
+#include <holdfast/base/log.h>
+#include <holdfast/store/lease_store.h>
+
+namespace holdfast::engines {
+
+// One engine that a URL can name.
+struct EngineInfo {
+  std::string scheme;                // "sqlite"
+  std::string url;                   // "sqlite:/path/to/file.db"
+  std::string about;                 // one line
+  std::vector<std::string> options;  // "busy_timeout=5s", as after the question mark
+};
+
+// The engines of this build.
+[[nodiscard]] const std::vector<EngineInfo>& known_engines();
+
+// Opens the store that a URL names: `memory:`, `sqlite:/path/to/file.db?busy_timeout=5s`.
+// An unknown scheme or option, or a value that cannot be, is ErrorCode::invalid_argument with a
+// message that names what exists; what the engine reports otherwise.
+[[nodiscard]] base::Result<std::shared_ptr<store::LeaseStore>> open_store(
+    std::string_view url, const base::Logger& logger = {});
+
+}  // namespace holdfast::engines

@@ -1,0 +1,62 @@
+#include <holdfast/engines/open_store.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include <gtest/gtest.h>
+
+namespace holdfast::engines {
+namespace {
+
+using namespace std::chrono_literals;
+
+std::string error_of(std::string_view url) {
+  const auto store = open_store(url);
+  EXPECT_FALSE(store) << url;
+  return store ? "" : base::to_string(store.error());
+}
+
+TEST(OpenStore, OpensEveryEngineItKnows) {
+  std::string folder = (std::filesystem::temp_directory_path() / "holdfast-open-XXXXXX").string();
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  for (const EngineInfo& engine : known_engines()) {
+    const std::string url = engine.scheme == "sqlite"
+                                ? "sqlite:" + folder + "/a%20b.db?busy_timeout=1s&retention=2h"
+                                : engine.scheme + ":";
+    const auto store = open_store(url);
+    ASSERT_TRUE(store) << url << ": " << base::to_string(store.error());
+    EXPECT_EQ((*store)->capabilities().engine, engine.scheme);
+    const store::Claim claim{.id = base::LeaseId::generate(), .owner = "test", .reason = "", .ttl = 1s};
+    const auto granted = (*store)->claim("name", claim);
+    ASSERT_TRUE(granted);
+    EXPECT_TRUE(std::holds_alternative<store::Grant>(*granted));
+  }
+  EXPECT_TRUE(std::filesystem::exists(folder + "/a b.db"));
+  std::filesystem::remove_all(folder);
+}
+
+TEST(OpenStore, AnUnknownSchemeNamesTheEnginesThereAre) {
+  const std::string error = error_of("rediss://host");
+  EXPECT_NE(error.find("invalid_argument"), std::string::npos);
+  EXPECT_NE(error.find("'rediss'"), std::string::npos);
+  EXPECT_NE(error.find("memory: sqlite:/path/to/file.db"), std::string::npos);
+}
+
+TEST(OpenStore, AnUnknownOptionNamesTheOptionsThereAre) {
+  EXPECT_NE(error_of("sqlite:/tmp/x.db?timeout=5s").find("it has busy_timeout=5s, retention=1h"),
+            std::string::npos);
+  EXPECT_NE(error_of("memory:?a=1").find("(none)"), std::string::npos);
+}
+
+TEST(OpenStore, ABadValueIsNamedWithItsOption) {
+  EXPECT_NE(error_of("sqlite:/tmp/x.db?busy_timeout=5").find("busy_timeout: '5' is not a duration"),
+            std::string::npos);
+}
+
+TEST(OpenStore, APathIsNeededWhereThereIsAFileAndRefusedWhereThereIsNone) {
+  EXPECT_NE(error_of("sqlite:").find("needs the path"), std::string::npos);
+  EXPECT_NE(error_of("memory:/tmp").find("has no path"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace holdfast::engines

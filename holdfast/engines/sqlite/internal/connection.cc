@@ -1,0 +1,117 @@
+#include <holdfast/engines/sqlite/internal/connection.h>
+
+#include <sched.h>
+#include <time.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include <sqlite3.h>
+
+#include <holdfast/base/printable.h>
+#include <holdfast/base/random.h>
+#include <holdfast/engines/sqlite/internal/failure.h>
+
+namespace holdfast::engines::sqlite::internal {
+
+namespace {
+
+int on_busy(void* connection, int attempt) {
+  return pause_before_retry(attempt, static_cast<const Connection*>(connection)->deadline()) ? 1
+                                                                                             : 0;
+}
+
+int on_progress(void* connection) {
+  const base::Deadline deadline = static_cast<const Connection*>(connection)->deadline();
+  return deadline.expired(base::steady_clock().now()) ? 1 : 0;
+}
+
+void configure(sqlite3* db) {
+  // The last to close would copy the log into the file and sync both, milliseconds at the end of
+  // every short program. The log is good as it is; whoever makes it long copies it.
+  sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+  // A file that only pretends to be ours runs no code of its own.
+  sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+}
+
+}  // namespace
+
+base::Result<std::unique_ptr<Connection>> Connection::open(const std::filesystem::path& file) {
+  sqlite3* db = nullptr;
+  // No mutex: the store lets one thread in at a time.
+  const int rc = sqlite3_open_v2(
+      file.c_str(), &db,
+      SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE,
+      nullptr);
+  if (rc != SQLITE_OK) {
+    base::Error error = failure_of(rc, db, file.string());
+    sqlite3_close_v2(db);
+    return std::unexpected(std::move(error));
+  }
+  configure(db);
+  std::unique_ptr<Connection> connection(new Connection(db, file.string()));
+  sqlite3_busy_handler(db, on_busy, connection.get());
+  if (sqlite3_db_readonly(db, "main") == 1) {
+    return std::unexpected(failure_of(SQLITE_READONLY, nullptr, file.string()));
+  }
+  return connection;
+}
+
+Connection::Connection(sqlite3* db, std::string file) : db_(db), file_(std::move(file)) {}
+
+Connection::~Connection() { sqlite3_close_v2(db_); }
+
+base::Result<void> Connection::run(const char* sql) {
+  if (const int rc = sqlite3_exec(db_, sql, nullptr, nullptr, nullptr); rc != SQLITE_OK) {
+    return std::unexpected(failure(rc));
+  }
+  return {};
+}
+
+base::Result<void> Connection::check_in_place() const {
+  int moved = 0;
+  sqlite3_file_control(db_, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+  if (moved != 0) [[unlikely]] {
+    return base::fail(base::ErrorCode::unavailable,
+                      "the file " + base::printable(file_) +
+                          " was moved or removed while it was open: open the store again");
+  }
+  return {};
+}
+
+base::Error Connection::failure(int rc) const { return failure_of(rc, db_, file_); }
+
+Connection::InterruptAtDeadline::InterruptAtDeadline(Connection& connection)
+    : connection_(connection) {
+  constexpr int kOperations = 10'000;  // of SQLite's machine, some 100 µs
+  sqlite3_progress_handler(connection.db_, kOperations, on_progress, &connection);
+}
+
+Connection::InterruptAtDeadline::~InterruptAtDeadline() {
+  sqlite3_progress_handler(connection_.db_, 0, nullptr, nullptr);
+}
+
+bool pause_before_retry(int attempt, base::Deadline deadline) {
+  using namespace std::chrono_literals;
+  const base::Duration left = deadline.remaining(base::steady_clock().now());
+  if (left == base::Duration::zero()) {
+    return false;
+  }
+  if (attempt == 0) {
+    sched_yield();
+    return true;
+  }
+  constexpr base::Duration kLeast = 20us;
+  constexpr base::Duration kMost = 2ms;
+  const base::Duration full = std::min(kLeast * (1 << std::min(attempt, 10)), kMost);
+  const auto jitter = static_cast<base::Duration::rep>(
+      base::random_u64() % static_cast<std::uint64_t>(full.count() / 2));
+  const base::Duration pause = std::min(full / 2 + base::Duration(jitter), left);
+  const timespec time{.tv_sec = 0, .tv_nsec = pause.count()};
+  nanosleep(&time, nullptr);
+  return true;
+}
+
+}  // namespace holdfast::engines::sqlite::internal

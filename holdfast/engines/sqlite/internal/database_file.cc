@@ -1,0 +1,176 @@
+#include <holdfast/engines/sqlite/internal/database_file.h>
+
+#include <cstdint>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include <sqlite3.h>
+
+#include <holdfast/base/printable.h>
+#include <holdfast/engines/sqlite/internal/sql.h>
+#include <holdfast/engines/sqlite/internal/statement.h>
+#include <holdfast/engines/sqlite/internal/transaction.h>
+
+namespace holdfast::engines::sqlite::internal {
+
+namespace {
+
+namespace fs = std::filesystem;
+using base::ErrorCode;
+using base::fail;
+using base::Result;
+
+// As in schema.sql.
+constexpr std::int64_t kApplicationId = 0x486f6c64;
+constexpr std::int64_t kVersion = 1;
+
+enum class Content : std::uint8_t { nothing, store };
+
+std::string quoted(const std::string& file) { return "the file " + base::printable(file); }
+
+struct Identity {
+  std::int64_t application = 0;
+  std::int64_t version = 0;
+  std::int64_t objects = 0;
+};
+
+Result<std::int64_t> ask(Connection& connection, const char* sql) {
+  Statement statement(connection, sql);
+  Statement::Use use(statement);
+  const Result<bool> row = use.step();
+  return row ? Result<std::int64_t>(use.integer(0)) : std::unexpected(row.error());
+}
+
+Result<Identity> read_identity(Connection& connection) {
+  const Result<std::int64_t> application = ask(connection, sql::kApplicationId);
+  if (!application) {
+    return std::unexpected(application.error());
+  }
+  if (*application == kApplicationId) {  // nearly always; and then it stays so
+    const Result<std::int64_t> version = ask(connection, sql::kUserVersion);
+    return version ? Result<Identity>(Identity{*application, *version, 1})
+                   : std::unexpected(version.error());
+  }
+  Statement statement(connection, sql::kIdentify);
+  Statement::Use use(statement);
+  const Result<bool> row = use.step();
+  return row ? Result<Identity>(Identity{use.integer(0), use.integer(1), use.integer(2)})
+             : std::unexpected(row.error());
+}
+
+Result<Content> identify(Connection& connection) {
+  const Result<Identity> identity = read_identity(connection);
+  if (!identity) {
+    return std::unexpected(identity.error());
+  }
+  const auto [application, version, objects] = *identity;
+  if (application == 0 && version == 0 && objects == 0) {
+    return Content::nothing;
+  }
+  if (application != kApplicationId) {
+    return fail(ErrorCode::conflict, quoted(connection.file()) +
+                                         " is the database of another program; it is left as it "
+                                         "is: name another file");
+  }
+  if (version > kVersion) {
+    return fail(ErrorCode::unsupported,
+                quoted(connection.file()) + " was made by a later Holdfast (version " +
+                    std::to_string(version) + " of the file, this one knows " +
+                    std::to_string(kVersion) + "): upgrade this program");
+  }
+  if (version < kVersion) {
+    return fail(ErrorCode::corrupt, quoted(connection.file()) + " has no version: it is damaged");
+  }
+  return Content::store;
+}
+
+// SQLite does not ask the busy handler here.
+Result<void> use_wal(Connection& connection) {
+  Statement statement(connection, sql::kUseWal);
+  for (int attempt = 0;; ++attempt) {
+    Statement::Use use(statement);
+    const Result<bool> row = use.step();
+    if (row && use.bytes(0) == "wal") {
+      return {};
+    }
+    if (row) {
+      return fail(ErrorCode::unsupported, quoted(connection.file()) +
+                                              " cannot be shared by several processes on this file "
+                                              "system: use a local one");
+    }
+    const bool is_busy = (sqlite3_errcode(connection.handle()) & 0xff) == SQLITE_BUSY;
+    if (!is_busy || !pause_before_retry(attempt, connection.deadline())) {
+      return std::unexpected(row.error());
+    }
+  }
+}
+
+Result<void> create(Connection& connection) {
+  if (auto sized = connection.run(sql::kPageSize); !sized) {
+    return sized;
+  }
+  if (auto set = use_wal(connection); !set) {
+    return set;
+  }
+  return Transactions(connection).run([&]() -> Result<void> {
+    const Result<Content> content = identify(connection);  // again: another may have been faster
+    if (!content) {
+      return std::unexpected(content.error());
+    }
+    return *content == Content::store ? Result<void>() : connection.run(sql::kSchema);
+  });
+}
+
+}  // namespace
+
+Result<fs::path> resolve(const fs::path& file) {
+  const std::string& text = file.native();
+  if (text.empty() || text.contains('\0')) {
+    return fail(ErrorCode::invalid_argument, "the path of the store's file is empty or has a NUL");
+  }
+  std::error_code error;
+  const fs::path resolved = fs::weakly_canonical(fs::absolute(file, error), error);
+  if (error) {
+    return fail(ErrorCode::unavailable, quoted(text) + " cannot be found: " + error.message());
+  }
+  const fs::file_status status = fs::status(resolved, error);
+  if (fs::exists(status) && !fs::is_regular_file(status)) {
+    return fail(ErrorCode::invalid_argument,
+                quoted(text) + (fs::is_directory(status) ? " is a folder: name a file in it"
+                                                         : " is not a regular file: name another"));
+  }
+  if (!fs::exists(status) && !fs::is_directory(resolved.parent_path(), error)) {
+    return fail(ErrorCode::unavailable,
+                quoted(text) + " cannot be made, its folder does not exist: make it first");
+  }
+  return resolved;
+}
+
+Result<std::unique_ptr<Connection>> open_database(const fs::path& resolved,
+                                                  base::Deadline deadline) {
+  Result<std::unique_ptr<Connection>> opened = Connection::open(resolved);
+  if (!opened) {
+    return opened;
+  }
+  Connection& connection = **opened;
+  connection.set_deadline(deadline);
+  // The schema is synced to the disk before anybody relies on it.
+  if (auto set = connection.run(sql::kSyncEveryCommit); !set) {
+    return std::unexpected(std::move(set).error());
+  }
+  const Result<Content> content = identify(connection);
+  if (!content) {
+    return std::unexpected(content.error());
+  }
+  Result<void> ready = *content == Content::nothing ? create(connection) : use_wal(connection);
+  if (ready) {
+    ready = connection.run(sql::kSyncAtCheckpoints);
+  }
+  if (!ready) {
+    return std::unexpected(std::move(ready).error());
+  }
+  return opened;
+}
+
+}  // namespace holdfast::engines::sqlite::internal

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include <holdfast/base/deadline.h>
+#include <holdfast/base/error.h>
+#include <holdfast/engines/sqlite/internal/connection.h>
+
+namespace holdfast::engines::sqlite::internal {
+
+// The one name by which all processes of this machine know the file: absolute, without symbolic
+// links. Its folder must exist, and the file itself must be a regular one if it exists.
+[[nodiscard]] base::Result<std::filesystem::path> resolve(const std::filesystem::path& file);
+
+// Opens a store's file, or makes one where there is none (or an empty one). Any other file is left
+// as it is:
+//
+//   unavailable   read-only, may not be opened, disk full, locked by others until the deadline
+//   corrupt       not a database, or a damaged one
+//   conflict      the database of another program
+//   unsupported   a store of a later version, or a file system that SQLite cannot share it on
+[[nodiscard]] base::Result<std::unique_ptr<Connection>> open_database(
+    const std::filesystem::path& resolved, base::Deadline deadline);
+
+}  // namespace holdfast::engines::sqlite::internal

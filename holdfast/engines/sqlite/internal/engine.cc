@@ -1,0 +1,294 @@
+#include <holdfast/engines/sqlite/internal/engine.h>
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <utility>
+
+#include <holdfast/base/printable.h>
+#include <holdfast/base/saturate.h>
+#include <holdfast/engines/sqlite/internal/database_file.h>
+#include <holdfast/store/lease_rules.h>
+
+namespace holdfast::engines::sqlite::internal {
+
+namespace {
+
+namespace rules = store::lease_rules;
+using base::Deadline;
+using base::ErrorCode;
+using base::fail;
+using base::Result;
+using store::Instant;
+using store::Record;
+using store::Renewal;
+using store::RenewOutcome;
+
+std::unique_ptr<WakeBoard> open_board(const std::filesystem::path& database,
+                                      const base::Logger& logger) {
+  Result<std::unique_ptr<WakeBoard>> board = WakeBoard::open(database);
+  if (!board) {
+    logger.warn("waiting for other processes will poll: " + board.error().message);
+    return nullptr;
+  }
+  return *std::move(board);
+}
+
+// The places of the renewals, those of one name beside each other.
+std::vector<std::size_t> grouped_by_name(std::span<const Renewal> renewals) {
+  std::vector<std::size_t> places(renewals.size());
+  std::iota(places.begin(), places.end(), std::size_t{0});
+  std::ranges::stable_sort(places, {}, [&](std::size_t place) { return renewals[place].name; });
+  return places;
+}
+
+}  // namespace
+
+class Engine::Session {
+ public:
+  explicit Session(Turn& turn) noexcept : turn_(&turn) {}
+  Session(Session&& other) noexcept : turn_(std::exchange(other.turn_, nullptr)) {}
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+  Session& operator=(Session&&) = delete;
+  ~Session() {
+    if (turn_ != nullptr) {
+      turn_->leave();
+    }
+  }
+
+ private:
+  Turn* turn_;
+};
+
+Result<std::unique_ptr<Engine>> Engine::open(SqliteOptions options) {
+  const Result<std::filesystem::path> file = resolve(options.file);
+  if (!file) {
+    return std::unexpected(file.error());
+  }
+  Result<std::string> boot_id =
+      options.machine.boot_id.empty() ? kernel_boot_id() : options.machine.boot_id;
+  if (!boot_id) {
+    return std::unexpected(std::move(boot_id).error());
+  }
+  Result<OpenFile> open_file = OpenFile::enter(file->native());
+  if (!open_file) {
+    return std::unexpected(std::move(open_file).error());
+  }
+  const Deadline deadline = Deadline::after(base::steady_clock(), options.busy_timeout);
+  Result<std::unique_ptr<Connection>> connection = open_database(*file, deadline);
+  if (!connection) {
+    return std::unexpected(std::move(connection).error());
+  }
+  std::unique_ptr<WakeBoard> board = open_board(*file, options.logger);
+  std::unique_ptr<Engine> engine(new Engine(std::move(options), *std::move(open_file),
+                                            *std::move(connection), std::move(board)));
+  const Result<std::int64_t> epoch = engine->ledger_.enter_epoch(*boot_id);
+  if (!epoch) {
+    return std::unexpected(epoch.error());
+  }
+  engine->records_.emplace(*engine->connection_, *epoch);
+  engine->sweeper_.emplace(*engine->connection_, *engine->records_);
+  return engine;
+}
+
+Engine::Engine(SqliteOptions options, OpenFile open_file, std::unique_ptr<Connection> connection,
+               std::unique_ptr<WakeBoard> board)
+    : options_(std::move(options)),
+      open_file_(std::move(open_file)),
+      connection_(std::move(connection)),
+      transactions_(*connection_),
+      ledger_(*connection_, transactions_, options_.machine),
+      watchers_(std::move(board), options_.logger) {}
+
+Result<void> Engine::check_ours() const {
+  if (!is_ours()) [[unlikely]] {
+    return fail(ErrorCode::unsupported,
+                "the store was opened before this process was forked: it belongs to the parent");
+  }
+  return {};
+}
+
+Result<Engine::Session> Engine::enter(Deadline deadline) {
+  if (auto ours = check_ours(); !ours) [[unlikely]] {
+    return std::unexpected(std::move(ours).error());
+  }
+  const base::TimePoint now = base::steady_clock().now();
+  if (deadline.is_never()) {
+    deadline = Deadline::at(base::add_saturating(now, options_.busy_timeout));
+  }
+  if (deadline.expired(now) || !turn_.enter(deadline)) [[unlikely]] {
+    return fail(ErrorCode::unavailable, "the deadline passed before the file " +
+                                            base::printable(connection_->file()) +
+                                            " could be used: allow more time");
+  }
+  connection_->set_deadline(deadline);
+  return Session(turn_);
+}
+
+Instant Engine::instant(const Loaded& loaded) const {
+  return {.time = options_.machine.clock->now(),
+          .token_floor = std::max(ledger_.wall_token(), loaded.high_water + 1)};
+}
+
+Result<void> Engine::change(std::string_view name, Deadline deadline, const Rule& rule) {
+  const Result<Session> session = enter(deadline);
+  if (!session) [[unlikely]] {
+    return std::unexpected(session.error());
+  }
+  for (;;) {
+    std::uint64_t beyond = 0;
+    Result<void> changed = transactions_.run([&] { return apply(name, rule, beyond); });
+    if (beyond == 0) [[likely]] {
+      if (changed) {
+        sweep_if_due();
+      }
+      return changed;
+    }
+    if (auto raised = ledger_.raise_ceiling(beyond); !raised) {
+      return raised;
+    }
+  }
+}
+
+Result<void> Engine::apply(std::string_view name, const Rule& rule, std::uint64_t& beyond) {
+  Result<Loaded> loaded = records_->load(name);
+  if (!loaded) [[unlikely]] {
+    return std::unexpected(std::move(loaded).error());
+  }
+  Record& record = loaded->record;
+  const Record before = record;
+  const Instant now = instant(*loaded);
+  if (auto applied = rule(record, now); !applied || record == before) {
+    return applied;
+  }
+  if (record.last_token > loaded->ceiling) [[unlikely]] {
+    beyond = record.last_token;
+    return fail(ErrorCode::internal, "the tokens have reached their ceiling");
+  }
+  return records_->save(name, record, now.time);
+}
+
+Result<std::vector<RenewOutcome>> Engine::renew(std::span<const Renewal> renewals,
+                                                Deadline deadline) {
+  const Result<Session> session = enter(deadline);
+  if (!session) {
+    return std::unexpected(session.error());
+  }
+  const std::vector<std::size_t> places = grouped_by_name(renewals);
+  return transactions_.run([&]() -> Result<std::vector<RenewOutcome>> {
+    std::vector<RenewOutcome> outcomes(renewals.size(), RenewOutcome::lost);
+    for (auto rest = std::span(places); !rest.empty();) {
+      const auto other = std::ranges::find_if(rest, [&](std::size_t place) {
+        return renewals[place].name != renewals[rest.front()].name;
+      });
+      const auto of_name = rest.first(static_cast<std::size_t>(other - rest.begin()));
+      if (auto renewed = renew_name(renewals, of_name, outcomes); !renewed) {
+        return std::unexpected(std::move(renewed).error());
+      }
+      rest = rest.subspan(of_name.size());
+    }
+    return outcomes;
+  });
+}
+
+Result<void> Engine::renew_name(std::span<const Renewal> renewals,
+                                std::span<const std::size_t> of_name,
+                                std::vector<RenewOutcome>& outcomes) {
+  if (connection_->deadline().expired(base::steady_clock().now())) {
+    return fail(ErrorCode::unavailable,
+                "the deadline passed during the batch, nothing was renewed");
+  }
+  const std::string_view name = renewals[of_name.front()].name;
+  std::uint64_t beyond = 0;  // stays zero: a renewal mints no token
+  return apply(
+      name,
+      [&](Record& record, const Instant& now) -> Result<void> {
+        for (const std::size_t place : of_name) {
+          const Renewal& renewal = renewals[place];
+          outcomes[place] = rules::renew(record, renewal.id, renewal.ttl.unchecked(), now);
+        }
+        return {};
+      },
+      beyond);
+}
+
+Result<std::optional<store::NameState>> Engine::look(const base::Name& name, Deadline deadline) {
+  const Result<Session> session = enter(deadline);
+  if (!session) {
+    return std::unexpected(session.error());
+  }
+  if (auto in_place = connection_->check_in_place(); !in_place) {
+    return std::unexpected(std::move(in_place).error());
+  }
+  const Result<Loaded> loaded = records_->load(name.view());
+  if (!loaded) {
+    return std::unexpected(loaded.error());
+  }
+  return rules::look(name, loaded->record, instant(*loaded));
+}
+
+Result<store::Page> Engine::list(std::string_view prefix, const store::PageRequest& request,
+                                 Deadline deadline) {
+  const Result<Session> session = enter(deadline);
+  if (!session) {
+    return std::unexpected(session.error());
+  }
+  if (auto in_place = connection_->check_in_place(); !in_place) {
+    return std::unexpected(std::move(in_place).error());
+  }
+  store::Page page;
+  const Instant now{.time = options_.machine.clock->now()};
+  const auto add = [&](std::string_view text, const Record& record) {
+    const Result<base::Name> name = base::Name::make(text);
+    auto state = name ? rules::look(*name, record, now) : std::nullopt;
+    if (!state) {
+      return Records::Next::go_on;
+    }
+    if (page.names.size() == request.limit) {  // one more: there is a next page
+      page.next = page.names.back().name.view();
+      return Records::Next::stop;
+    }
+    page.names.push_back(*std::move(state));
+    return Records::Next::go_on;
+  };
+  if (auto listed = records_->list(prefix, request.after, now.time, add); !listed) {
+    return std::unexpected(std::move(listed).error());
+  }
+  return page;
+}
+
+base::TimePoint Engine::unused_since() const {
+  return base::add_saturating(options_.machine.clock->now(), -options_.retention);
+}
+
+Result<std::size_t> Engine::sweep(Deadline deadline) {
+  std::size_t forgotten = 0;
+  for (bool at_end = false; !at_end;) {
+    const Result<Session> session = enter(deadline);  // one step at a time: others get their turn
+    if (!session) {
+      return std::unexpected(session.error());
+    }
+    const auto step = transactions_.run([&] { return sweeper_->step(unused_since()); });
+    if (!step) {
+      return std::unexpected(step.error());
+    }
+    forgotten += step->forgotten;
+    at_end = step->at_end;
+  }
+  return forgotten;
+}
+
+void Engine::sweep_if_due() {
+  if (!sweeper_->is_due()) [[likely]] {
+    return;
+  }
+  // The caller has what it wanted: it does not wait for this, nor hear of its failure.
+  connection_->set_deadline(Deadline::at(base::TimePoint::min()));
+  const auto step = transactions_.run([&] { return sweeper_->step(unused_since()); });
+  if (!step && options_.logger.enabled(base::LogLevel::debug)) {
+    options_.logger.debug("the clean-up was put off: " + step.error().message);
+  }
+}
+
+}  // namespace holdfast::engines::sqlite::internal

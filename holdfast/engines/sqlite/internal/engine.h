@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <holdfast/base/deadline.h>
+#include <holdfast/base/error.h>
+#include <holdfast/base/name.h>
+#include <holdfast/engines/sqlite/internal/connection.h>
+#include <holdfast/engines/sqlite/internal/ledger.h>
+#include <holdfast/engines/sqlite/internal/open_file.h>
+#include <holdfast/engines/sqlite/internal/records.h>
+#include <holdfast/engines/sqlite/internal/sweeper.h>
+#include <holdfast/engines/sqlite/internal/transaction.h>
+#include <holdfast/engines/sqlite/internal/turn.h>
+#include <holdfast/engines/sqlite/internal/watchers.h>
+#include <holdfast/engines/sqlite/sqlite_options.h>
+#include <holdfast/store/lease_store.h>
+#include <holdfast/store/record.h>
+
+namespace holdfast::engines::sqlite::internal {
+
+// Runs rules on the records of an open file, for one thread after the other.
+//
+// Thread-safe; waits, for threads and for processes, no longer than the deadline, or than the busy
+// timeout where there is none. In a forked child everything fails with ErrorCode::unsupported.
+class Engine {
+ public:
+  // What is to be done to a record: an error leaves it as it was.
+  using Rule = std::function<base::Result<void>(store::Record& record, const store::Instant& now)>;
+
+  [[nodiscard]] static base::Result<std::unique_ptr<Engine>> open(SqliteOptions options);
+
+  // Applies a rule and saves what it changed, in one transaction.
+  [[nodiscard]] base::Result<void> change(std::string_view name, base::Deadline deadline,
+                                          const Rule& rule);
+  [[nodiscard]] base::Result<std::vector<store::RenewOutcome>> renew(
+      std::span<const store::Renewal> renewals, base::Deadline deadline);
+  [[nodiscard]] base::Result<std::optional<store::NameState>> look(const base::Name& name,
+                                                                   base::Deadline deadline);
+  [[nodiscard]] base::Result<store::Page> list(std::string_view prefix,
+                                               const store::PageRequest& page,
+                                               base::Deadline deadline);
+  // Forgets all tombstones that are older than the retention; how many.
+  [[nodiscard]] base::Result<std::size_t> sweep(base::Deadline deadline);
+
+  [[nodiscard]] Watchers& watchers() noexcept { return watchers_; }
+  // Whether this is the process that opened the file.
+  [[nodiscard]] bool is_ours() const noexcept { return open_file_.is_ours(); }
+  [[nodiscard]] base::Result<void> check_ours() const;
+
+ private:
+  // The time in which a thread has the connection for itself.
+  class Session;
+
+  Engine(SqliteOptions options, OpenFile open_file, std::unique_ptr<Connection> connection,
+         std::unique_ptr<WakeBoard> board);
+
+  [[nodiscard]] base::Result<Session> enter(base::Deadline deadline);
+  [[nodiscard]] store::Instant instant(const Loaded& loaded) const;
+  // Within a transaction. `beyond`: the token that the ceiling did not allow, if that was the
+  // error.
+  [[nodiscard]] base::Result<void> apply(std::string_view name, const Rule& rule,
+                                         std::uint64_t& beyond);
+  [[nodiscard]] base::Result<void> renew_name(std::span<const store::Renewal> renewals,
+                                              std::span<const std::size_t> of_name,
+                                              std::vector<store::RenewOutcome>& outcomes);
+  [[nodiscard]] base::TimePoint unused_since() const;
+  void sweep_if_due();
+
+  const SqliteOptions options_;
+  const OpenFile open_file_;
+
+  // Used by one thread at a time, the one that has the turn.
+  Turn turn_;
+  const std::unique_ptr<Connection> connection_;
+  Transactions transactions_;
+  Ledger ledger_;
+  std::optional<Records> records_;  // set once, by open()
+  std::optional<Sweeper> sweeper_;
+
+  Watchers watchers_;
+};
+
+}  // namespace holdfast::engines::sqlite::internal

@@ -1,0 +1,133 @@
+#include <holdfast/engines/sqlite/internal/ledger.h>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <utility>
+
+#include <holdfast/base/printable.h>
+#include <holdfast/engines/sqlite/internal/sql.h>
+
+namespace holdfast::engines::sqlite::internal {
+
+namespace {
+
+using base::ErrorCode;
+using base::fail;
+using base::Result;
+
+// An hour of the wall clock: one sync in an hour.
+constexpr std::uint64_t kReserve = 3'600'000'000;
+
+std::int64_t ceiling_above(std::uint64_t token) {
+  return static_cast<std::int64_t>(std::min(token, kMaxToken) + kReserve);
+}
+
+// While it lives, every commit is synced.
+class SyncEveryCommit {
+ public:
+  explicit SyncEveryCommit(Connection& connection)
+      : connection_(connection), begun_(connection.run(sql::kSyncEveryCommit)) {}
+  ~SyncEveryCommit() { (void)connection_.run(sql::kSyncAtCheckpoints); }
+  SyncEveryCommit(const SyncEveryCommit&) = delete;
+  SyncEveryCommit& operator=(const SyncEveryCommit&) = delete;
+
+  [[nodiscard]] const Result<void>& begun() const noexcept { return begun_; }
+
+ private:
+  Connection& connection_;
+  const Result<void> begun_;
+};
+
+}  // namespace
+
+Ledger::Ledger(Connection& connection, Transactions& transactions, const Machine& machine) noexcept
+    : connection_(connection),
+      transactions_(transactions),
+      machine_(machine),
+      read_(connection, sql::kReadMeta),
+      enter_epoch_(connection, sql::kEnterEpoch),
+      raise_ceiling_(connection, sql::kRaiseCeiling) {}
+
+Result<std::int64_t> Ledger::enter_epoch(const std::string& boot_id) {
+  const Result<Meta> meta = read();
+  if (!meta) {
+    return std::unexpected(meta.error());
+  }
+  if (meta->boot_id == boot_id) {
+    return meta->epoch;
+  }
+  const SyncEveryCommit sync(connection_);
+  if (!sync.begun()) {
+    return std::unexpected(sync.begun().error());
+  }
+  return transactions_.run([&] { return begin_epoch(boot_id); });
+}
+
+Result<std::int64_t> Ledger::begin_epoch(const std::string& boot_id) {
+  const Result<Meta> meta = read();  // again: another process may have been faster
+  if (!meta || meta->boot_id == boot_id) {
+    return meta ? Result<std::int64_t>(meta->epoch) : std::unexpected(meta.error());
+  }
+  Statement::Use use(enter_epoch_);
+  use.bind_text(1, boot_id);
+  use.bind(2, ceiling_above(std::max(meta->ceiling, wall_token())));
+  if (auto done = use.step(); !done) {
+    return std::unexpected(std::move(done).error());
+  }
+  return meta->epoch + 1;
+}
+
+Result<void> Ledger::raise_ceiling(std::uint64_t token) {
+  if (token > kMaxToken) {
+    return fail(ErrorCode::corrupt, "the file " + base::printable(connection_.file()) +
+                                        " has no tokens left: somebody has tampered with it");
+  }
+  const SyncEveryCommit sync(connection_);
+  if (!sync.begun()) {
+    return sync.begun();
+  }
+  return transactions_.run([&]() -> Result<void> {
+    Statement::Use use(raise_ceiling_);
+    use.bind(1, ceiling_above(token));
+    if (auto done = use.step(); !done) {
+      return std::unexpected(std::move(done).error());
+    }
+    return {};
+  });
+}
+
+std::uint64_t Ledger::wall_token() const {
+  const auto since_epoch = std::chrono::duration_cast<std::chrono::microseconds>(
+      machine_.wall_clock().time_since_epoch());
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(since_epoch.count(), 1));
+}
+
+Result<Ledger::Meta> Ledger::read() {
+  Statement::Use use(read_);
+  const Result<bool> row = use.step();
+  if (!row) {
+    return std::unexpected(row.error());
+  }
+  if (!*row) {
+    return fail(ErrorCode::corrupt, "the file " + base::printable(connection_.file()) +
+                                        " is damaged, its row of meta is missing");
+  }
+  return Meta{.boot_id = std::string(use.bytes(0)),
+              .epoch = use.integer(1),
+              .ceiling = static_cast<std::uint64_t>(std::max<std::int64_t>(use.integer(2), 0))};
+}
+
+Result<std::string> kernel_boot_id() {
+  std::ifstream file("/proc/sys/kernel/random/boot_id");
+  std::string id;
+  if (!std::getline(file, id) || id.empty()) {
+    return fail(
+        ErrorCode::unavailable,
+        "/proc/sys/kernel/random/boot_id cannot be read: mount /proc, for without it leases "
+        "from before a reboot would seem to be held");
+  }
+  return id;
+}
+
+}  // namespace holdfast::engines::sqlite::internal

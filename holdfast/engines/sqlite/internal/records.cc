@@ -1,0 +1,189 @@
+#include <holdfast/engines/sqlite/internal/records.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include <holdfast/base/name.h>
+#include <holdfast/base/printable.h>
+#include <holdfast/engines/sqlite/internal/lease_codec.h>
+#include <holdfast/engines/sqlite/internal/ledger.h>
+#include <holdfast/engines/sqlite/internal/sql.h>
+
+namespace holdfast::engines::sqlite::internal {
+
+namespace {
+
+using base::ErrorCode;
+using base::fail;
+using base::Result;
+using base::TimePoint;
+using store::Record;
+
+// The columns of kLoad.
+enum Column : int {
+  meta_epoch,
+  high_water,
+  ceiling,
+  epoch,
+  last_token,
+  capacity,
+  hits,
+  window_ends,
+  leases,
+  name_of_row,  // of kList
+};
+
+std::int64_t nanos(TimePoint time) { return time.time_since_epoch().count(); }
+
+bool fits(std::int64_t value, std::int64_t least) {
+  return value >= least && value <= std::numeric_limits<std::uint32_t>::max();
+}
+
+std::uint64_t token(std::int64_t value) {
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(value, 0));
+}
+
+std::int64_t idle_from(const Record& record, TimePoint now) {
+  TimePoint time = record.hits > 0 ? std::max(now, record.window_ends) : now;
+  for (const store::StoredLease& lease : record.leases) {
+    time = std::max(time, lease.expires);
+  }
+  return nanos(time);
+}
+
+Result<Record> decode(const Statement::Use& row) {
+  const std::int64_t minted = row.integer(last_token);
+  if (minted < 0 || token(minted) > kMaxToken || !fits(row.integer(capacity), 1) ||
+      !fits(row.integer(hits), 0)) {
+    return fail(ErrorCode::corrupt, "its numbers are out of range");
+  }
+  Record record{.last_token = token(minted),
+                .capacity = static_cast<std::uint32_t>(row.integer(capacity)),
+                .leases = {},
+                .hits = static_cast<std::uint32_t>(row.integer(hits)),
+                .window_ends = TimePoint(base::Duration(row.integer(window_ends)))};
+  if (auto decoded = decode_leases(row.bytes(leases), record); !decoded) {
+    return std::unexpected(std::move(decoded).error());
+  }
+  return record;
+}
+
+// The least bytes that come after every name with this prefix.
+std::string end_of(std::string_view prefix) {
+  std::string end(prefix);
+  while (!end.empty() && end.back() == '\xff') {
+    end.pop_back();
+  }
+  if (end.empty()) {
+    return std::string(base::Name::kMaxSize + 1, '\xff');
+  }
+  end.back() = static_cast<char>(static_cast<unsigned char>(end.back()) + 1U);
+  return end;
+}
+
+// The least bytes that come after these.
+std::string successor_of(std::string_view bytes) { return std::string(bytes) + '\0'; }
+
+Result<void> done(const Result<bool>& step) {
+  return step ? Result<void>() : std::unexpected(step.error());
+}
+
+}  // namespace
+
+Records::Records(Connection& connection, std::int64_t epoch) noexcept
+    : connection_(connection),
+      epoch_(epoch),
+      load_(connection, sql::kLoad),
+      save_(connection, sql::kSave),
+      forget_(connection, sql::kForget),
+      list_(connection, sql::kList) {}
+
+Result<Loaded> Records::load(std::string_view name) {
+  Statement::Use use(load_);
+  use.bind(1, name);
+  const Result<bool> row = use.step();
+  if (!row) [[unlikely]] {
+    return std::unexpected(row.error());
+  }
+  if (!*row) [[unlikely]] {
+    return fail(ErrorCode::corrupt, "the file " + base::printable(connection_.file()) +
+                                        " is damaged, its row of meta is missing");
+  }
+  return read(use, name);
+}
+
+Result<Loaded> Records::read(const Statement::Use& row, std::string_view name) const {
+  if (row.integer(meta_epoch) != epoch_) [[unlikely]] {
+    return fail(
+        ErrorCode::conflict,
+        "the file " + base::printable(connection_.file()) +
+            " is in use on another machine, or in another boot: share it on one machine only");
+  }
+  Loaded loaded{.record = {},
+                .high_water = token(row.integer(high_water)),
+                .ceiling = token(row.integer(ceiling))};
+  if (row.is_null(epoch)) {
+    return loaded;
+  }
+  Result<Record> record = decode(row);
+  if (!record) [[unlikely]] {
+    return fail(ErrorCode::corrupt, "the record of " + base::printable(name) + " in the file " +
+                                        base::printable(connection_.file()) +
+                                        " is not Holdfast's, " + record.error().message +
+                                        "; it is left as it is: use another name");
+  }
+  if (row.integer(epoch) == epoch_) {
+    loaded.record = *std::move(record);
+  } else {
+    loaded.record.last_token = record->last_token;
+  }
+  return loaded;
+}
+
+Result<void> Records::save(std::string_view name, const Record& record, TimePoint now) {
+  encode_leases(record, encoded_);
+  Statement::Use use(save_);
+  use.bind(1, name);
+  use.bind(2, epoch_);
+  use.bind(3, static_cast<std::int64_t>(record.last_token));
+  use.bind(4, std::int64_t{record.capacity});
+  use.bind(5, std::int64_t{record.hits});
+  use.bind(6, nanos(record.window_ends));
+  use.bind(7, idle_from(record, now));
+  use.bind(8, encoded_);
+  return done(use.step());
+}
+
+Result<void> Records::forget(std::string_view name) {
+  Statement::Use use(forget_);
+  use.bind(1, name);
+  return done(use.step());
+}
+
+Result<void> Records::list(std::string_view prefix, std::string_view after, TimePoint now,
+                           const Visit& visit) {
+  const std::string first = std::max(std::string(prefix), successor_of(after));
+  const std::string end = end_of(prefix);
+  const Connection::InterruptAtDeadline interrupt(connection_);
+  Statement::Use use(list_);
+  use.bind(1, first);
+  use.bind(2, end);
+  use.bind(3, nanos(now));
+  for (;;) {
+    const Result<bool> row = use.step();
+    if (!row || !*row) {
+      return done(row);
+    }
+    const std::string_view name = use.bytes(name_of_row);
+    const Result<Loaded> loaded = read(use, name);
+    if (!loaded) {
+      return std::unexpected(loaded.error());
+    }
+    if (visit(name, loaded->record) == Next::stop) {
+      return {};
+    }
+  }
+}
+
+}  // namespace holdfast::engines::sqlite::internal

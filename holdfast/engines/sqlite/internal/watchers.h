@@ -1,0 +1,38 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string_view>
+
+#include <holdfast/base/log.h>
+#include <holdfast/engines/sqlite/internal/wake_board.h>
+#include <holdfast/store/lease_store.h>
+
+namespace holdfast::engines::sqlite::internal {
+
+// Who watches which name in this process, and the thread that listens for what other processes say.
+//
+// Thread-safe. The thread starts with the first watch. Watches may outlive this; nobody tells them
+// anything then. Destruction waits for a callback that is running.
+class Watchers {
+ public:
+  // Without a board (null), only this process is heard.
+  Watchers(std::unique_ptr<WakeBoard> board, base::Logger logger);
+  ~Watchers();
+  Watchers(const Watchers&) = delete;
+  Watchers& operator=(const Watchers&) = delete;
+
+  [[nodiscard]] bool hears_other_processes() const noexcept;
+  [[nodiscard]] store::Watch add(std::string_view name, std::function<void()> callback);
+  // The name may be free: runs the callbacks of this process, and tells the others if any of them
+  // waits. No system call if nobody does.
+  void notify(std::string_view name);
+
+ private:
+  struct State;
+  void start_listening();
+
+  const std::shared_ptr<State> state_;
+};
+
+}  // namespace holdfast::engines::sqlite::internal

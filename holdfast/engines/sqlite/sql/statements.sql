@@ -1,0 +1,77 @@
+-- kApplicationId: whose file this is.
+PRAGMA application_id;
+
+-- kUserVersion
+PRAGMA user_version;
+
+-- kIdentify: the same, and how much is in the file, all of one moment. Takes SQLite ten times as long.
+SELECT
+  (SELECT application_id FROM pragma_application_id),
+  (SELECT user_version FROM pragma_user_version),
+  (SELECT count(*) FROM sqlite_schema);
+
+-- kUseWal: answers with the mode that it got.
+PRAGMA journal_mode = WAL;
+
+-- kSyncEveryCommit
+PRAGMA synchronous = FULL;
+
+-- kSyncAtCheckpoints
+PRAGMA synchronous = NORMAL;
+
+-- kBegin: with the write lock from the start, so that no later statement can fail for want of it.
+BEGIN IMMEDIATE;
+
+-- kCommit
+COMMIT;
+
+-- kRollback
+ROLLBACK;
+
+-- kReadMeta
+SELECT boot_id, epoch, ceiling FROM meta;
+
+-- kEnterEpoch: a new boot. What it may have lost of the one before had tokens up to the ceiling.
+UPDATE meta SET boot_id = ?1, epoch = epoch + 1, high_water = max(high_water, ceiling), ceiling = ?2;
+
+-- kRaiseCeiling
+UPDATE meta SET ceiling = max(ceiling, ?1);
+
+-- kLoad: the row of a name, if there is one, beside the row of meta.
+SELECT
+  m.epoch, m.high_water, m.ceiling,
+  r.epoch, r.last_token, r.capacity, r.hits, r.window_ends, r.leases
+FROM meta AS m LEFT JOIN records AS r ON r.name = ?1
+WHERE m.id = 1;
+
+-- kSave
+INSERT INTO records (name, epoch, last_token, capacity, hits, window_ends, idle_from, leases)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+ON CONFLICT (name) DO UPDATE SET
+  epoch = ?2, last_token = ?3, capacity = ?4, hits = ?5, window_ends = ?6, idle_from = ?7,
+  leases = ?8;
+
+-- kList: the rows that are in use at ?3, with names from ?1 until before ?2.
+SELECT
+  m.epoch, m.high_water, m.ceiling,
+  r.epoch, r.last_token, r.capacity, r.hits, r.window_ends, r.leases,
+  r.name
+FROM meta AS m, records AS r
+WHERE m.id = 1 AND r.name >= ?1 AND r.name < ?2 AND r.idle_from > ?3 AND r.epoch = m.epoch
+ORDER BY r.name;
+
+-- kSweepNext: where the clean-up goes on, and whether a row has been a tombstone since before ?1.
+SELECT
+  m.epoch, m.high_water, m.ceiling,
+  r.epoch, r.last_token, r.capacity, r.hits, r.window_ends, r.leases,
+  r.name, r.epoch <> m.epoch OR r.idle_from <= ?1
+FROM meta AS m, records AS r
+WHERE m.id = 1 AND r.name > m.swept_until
+ORDER BY r.name
+LIMIT ?2;
+
+-- kForget
+DELETE FROM records WHERE name = ?1;
+
+-- kSwept: the tokens of what was forgotten live on in the high-water mark.
+UPDATE meta SET swept_until = ?1, high_water = max(high_water, ?2);

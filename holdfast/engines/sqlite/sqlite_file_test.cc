@@ -1,0 +1,232 @@
+// What is wrong with a file is said, and nothing in it is overwritten.
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <csignal>
+#include <functional>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include <holdfast/engines/sqlite/sqlite_store.h>
+#include <holdfast/engines/sqlite/testing_support.h>
+
+namespace holdfast::engines::sqlite {
+namespace {
+
+using namespace std::chrono_literals;
+using base::ErrorCode;
+using base::LeaseId;
+using testing::contents;
+using testing::Stranger;
+using testing::take;
+
+class SqliteFileTest : public ::testing::Test {
+ protected:
+  // Why it cannot be opened; checks that it was left as it was.
+  base::Error failure_of_open(const std::filesystem::path& path) {
+    const bool is_file = std::filesystem::is_regular_file(path);
+    const std::string before = is_file ? contents(path) : "";
+    const auto opened = SqliteStore::open({.file = path, .busy_timeout = 50ms});
+    EXPECT_FALSE(opened.has_value());
+    EXPECT_EQ(std::filesystem::is_regular_file(path), is_file);
+    EXPECT_TRUE(!is_file || contents(path) == before);
+    return opened ? base::Error{ErrorCode::internal, "it was opened"} : opened.error();
+  }
+  ErrorCode code_of_open() {
+    const base::Error error = failure_of_open(file);
+    EXPECT_NE(error.message.find(file.filename().string()), std::string::npos) << error.message;
+    return error.code;
+  }
+
+  testing::Folder folder;
+  const std::filesystem::path file = folder / "locks.db";
+};
+
+TEST_F(SqliteFileTest, AnEmptyFileBecomesAStoreAndKeepsItsPermissions) {
+  testing::write(file, "");
+  chmod(file.c_str(), 0600);
+  take(*testing::open({.file = file}), "a", LeaseId::generate());
+  for (const std::string suffix : {"", "-wal", "-shm", "-wake"}) {
+    struct stat status{};
+    ASSERT_EQ(stat((file.string() + suffix).c_str(), &status), 0) << suffix;
+    EXPECT_EQ(status.st_mode & 0777U, 0600U) << suffix;
+  }
+}
+
+TEST_F(SqliteFileTest, ASymbolicLinkLeadsToTheSameStore) {
+  std::filesystem::create_symlink(file, folder / "link.db");
+  const auto store = testing::open({.file = folder / "link.db"});
+  take(*store, "a", LeaseId::generate());
+  EXPECT_TRUE(testing::is_held(*testing::open({.file = file}), "a"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "link.db-wal"));
+}
+
+TEST_F(SqliteFileTest, NamesThatSqliteWouldReadAsAUriAreJustNames) {
+  const auto before = std::filesystem::current_path();
+  std::filesystem::current_path(folder / "");
+  for (const std::string name : {":memory:", "file:a.db?mode=memory", "a b.db", "ä?#%41.db"}) {
+    take(*testing::open({.file = name}), "a", LeaseId::generate());
+    EXPECT_TRUE(std::filesystem::is_regular_file(folder / name)) << name;
+  }
+  std::filesystem::current_path(before);
+}
+
+TEST_F(SqliteFileTest, SomethingThatIsNoDatabaseIsCorrupt) {
+  testing::write(file, "Dear diary, today I have locked myself out. " + std::string(5000, '.'));
+  EXPECT_EQ(code_of_open(), ErrorCode::corrupt);
+  testing::write(file, "short");
+  EXPECT_EQ(code_of_open(), ErrorCode::corrupt);
+}
+
+TEST_F(SqliteFileTest, TheDatabaseOfAnotherProgramIsAConflict) {
+  Stranger(file).run("CREATE TABLE songs (title TEXT); INSERT INTO songs VALUES ('La Paloma')");
+  EXPECT_EQ(code_of_open(), ErrorCode::conflict);
+  Stranger(file).run("PRAGMA application_id = 42");
+  EXPECT_EQ(code_of_open(), ErrorCode::conflict);
+}
+
+TEST_F(SqliteFileTest, AStoreOfALaterVersionIsUnsupported) {
+  testing::open({.file = file}).reset();
+  Stranger(file).run("PRAGMA user_version = 2; PRAGMA wal_checkpoint(TRUNCATE)");
+  EXPECT_EQ(code_of_open(), ErrorCode::unsupported);
+}
+
+TEST_F(SqliteFileTest, AStoreWithoutItsTablesIsCorrupt) {
+  testing::open({.file = file}).reset();
+  Stranger(file).run("DELETE FROM meta");
+  EXPECT_EQ(code_of_open(), ErrorCode::corrupt);
+  Stranger(file).run("DROP TABLE meta");
+  EXPECT_EQ(code_of_open(), ErrorCode::corrupt);
+}
+
+TEST_F(SqliteFileTest, ADamagedStoreIsCorrupt) {
+  take(*testing::open({.file = file}), "a", LeaseId::generate());
+  Stranger(file).run("PRAGMA wal_checkpoint(TRUNCATE)");
+  const std::string good = contents(file);
+  constexpr std::size_t kPage = 2048;
+  testing::write(file, good.substr(0, kPage) + std::string(good.size() - kPage, '\xaa'));
+  EXPECT_EQ(code_of_open(), ErrorCode::corrupt);
+  testing::write(file, good.substr(0, kPage));
+  EXPECT_EQ(code_of_open(), ErrorCode::corrupt);
+}
+
+TEST_F(SqliteFileTest, AFolderAPipeOrAPathWithoutAFolderIsRefused) {
+  std::filesystem::create_directory(file);
+  EXPECT_EQ(code_of_open(), ErrorCode::invalid_argument);
+  ASSERT_EQ(mkfifo((folder / "pipe").c_str(), 0600), 0);
+  EXPECT_EQ(failure_of_open(folder / "pipe").code, ErrorCode::invalid_argument);
+  EXPECT_EQ(failure_of_open(folder / "no/such/folder.db").code, ErrorCode::unavailable);
+  EXPECT_EQ(failure_of_open("/dev/null").code, ErrorCode::invalid_argument);
+}
+
+TEST_F(SqliteFileTest, AReadOnlyFileIsUnavailable) {
+  testing::open({.file = file}).reset();
+  chmod(file.c_str(), 0444);
+  chmod((folder / "").c_str(), 0755);
+  const int code = testing::in_child([&] {
+    constexpr uid_t kNobody = 65534;
+    if (geteuid() == 0 && setuid(kNobody) != 0) {
+      return 255;  // root may write to anything
+    }
+    const auto opened = SqliteStore::open({.file = file});
+    return opened ? 254 : static_cast<int>(opened.error().code);
+  });
+  EXPECT_EQ(code, static_cast<int>(ErrorCode::unavailable));
+}
+
+TEST_F(SqliteFileTest, AFileThatIsLockedForEverIsUnavailableAfterTheBusyTimeout) {
+  Stranger stranger(file);
+  stranger.run("BEGIN EXCLUSIVE");
+  EXPECT_EQ(code_of_open(), ErrorCode::unavailable);  // to be made
+  stranger.run("ROLLBACK");
+  testing::open({.file = file, .machine = {.boot_id = "first"}}).reset();
+  stranger.run("BEGIN IMMEDIATE");
+  EXPECT_EQ(code_of_open(), ErrorCode::unavailable);  // to be moved on to this boot
+}
+
+TEST_F(SqliteFileTest, ManyWhoOpenANewFileAtOnceAllGetTheSameStore) {
+  // Processes, because that is where SQLite itself keeps no order.
+  std::vector<pid_t> children;
+  for (int i = 0; i < 8; ++i) {
+    const pid_t child = fork();
+    if (child == 0) {
+      const auto store = SqliteStore::open({.file = file, .busy_timeout = 60s});
+      const auto id = LeaseId::generate();
+      const bool done = store && (*store)->claim(std::to_string(i), testing::claim_of(id, 1h));
+      _exit(done ? 0 : 1);
+    }
+    children.push_back(child);
+  }
+  for (const pid_t child : children) {
+    int status = 0;
+    waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+  }
+  EXPECT_EQ(testing::open({.file = file})->list("")->names.size(), 8U);
+}
+
+TEST_F(SqliteFileTest, AFullDiskIsUnavailableAndLeavesTheStoreUsable) {
+  const std::filesystem::path disk = folder / "disk";
+  std::filesystem::create_directory(disk);
+  if (mount("tmpfs", disk.c_str(), "tmpfs", 0, "size=192k") != 0) {
+    GTEST_SKIP() << "a small file system cannot be mounted here";
+  }
+  {
+    const auto store = testing::open({.file = disk / "locks.db"});
+    const auto first = LeaseId::generate();
+    take(*store, "first", first);
+    ErrorCode code = ErrorCode::internal;
+    for (int i = 0; i < 1000 && code == ErrorCode::internal; ++i) {
+      const auto outcome = store->claim(std::to_string(i), testing::claim_of(LeaseId::generate()));
+      code = outcome ? ErrorCode::internal : outcome.error().code;
+    }
+    EXPECT_EQ(code, ErrorCode::unavailable);
+    EXPECT_TRUE(testing::is_held(*store, "first"));
+    EXPECT_EQ(mount("tmpfs", disk.c_str(), "tmpfs", MS_REMOUNT, "size=4m"), 0);
+    EXPECT_EQ(store->release("first", first), store::ReleaseOutcome::released);
+  }
+  umount(disk.c_str());
+}
+
+TEST_F(SqliteFileTest, ADiskThatFailsDuringTheCommitLeavesTheOutcomeUnknown) {
+  testing::open({.file = file}).reset();
+  const int code = testing::in_child([&] {
+    const auto store = *SqliteStore::open({.file = file});
+    const auto claim = testing::claim_of(LeaseId::generate());
+    (void)signal(SIGXFSZ, SIG_IGN);
+    const rlimit none{.rlim_cur = 1, .rlim_max = RLIM_INFINITY};
+    setrlimit(RLIMIT_FSIZE, &none);
+    const auto failed = store->claim("a", claim);
+    const rlimit all{.rlim_cur = RLIM_INFINITY, .rlim_max = RLIM_INFINITY};
+    setrlimit(RLIMIT_FSIZE, &all);
+    // As it says: asked again, it is done once.
+    const auto again = store->claim("a", claim);
+    const auto third = store->claim("a", claim);
+    if (failed || !again || !third || !std::holds_alternative<store::Grant>(*again) ||
+        std::get<store::Grant>(*again).token != std::get<store::Grant>(*third).token) {
+      return 255;
+    }
+    return static_cast<int>(failed.error().code);
+  });
+  EXPECT_EQ(code, static_cast<int>(ErrorCode::unknown_outcome));
+}
+
+TEST_F(SqliteFileTest, WithoutTheWakeFileItWorksAndSaysThatWaitersMustPoll) {
+  std::filesystem::create_directory(folder / "locks.db-wake");
+  std::string logged;
+  const auto store = testing::open(
+      {.file = file,
+       .logger = base::Logger([&](base::LogLevel, std::string_view text) { logged += text; })});
+  EXPECT_NE(logged.find("poll"), std::string::npos);
+  EXPECT_FALSE(store->capabilities().push);
+  int hints = 0;
+  const auto watch = store->watch("a", [&] { ++hints; });
+  testing::use(*store, "a");
+  EXPECT_EQ(hints, 1);
+}
+
+}  // namespace
+}  // namespace holdfast::engines::sqlite

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include <holdfast/base/clock.h>
+#include <holdfast/base/log.h>
+
+namespace holdfast::engines::sqlite {
+
+// The machine as a store sees it; tests make their own. All stores on one file must see the same.
+struct Machine {
+  // Judges the leases: counts suspend, and starts anew with every boot. Outlives the store.
+  const base::Clock* clock = &base::boot_clock();
+  // Tells one boot from another; empty: the kernel's.
+  std::string boot_id{};
+  // Only tokens come from it, and they do not mind if it is wrong or is set back.
+  std::function<std::chrono::system_clock::time_point()> wall_clock = [] {
+    return std::chrono::system_clock::now();
+  };
+};
+
+struct SqliteOptions {
+  // Made if it does not exist, with the permissions that the umask leaves; its folder must exist.
+  // Processes of several users can share it if all may write to it, to the folder, and to the files
+  // `-wal`, `-shm` and `-wake` beside it, which get the permissions of the file.
+  std::filesystem::path file;
+  base::Logger logger{};
+  // How long a call without a deadline, and the opening, wait for other processes. Positive.
+  base::Duration busy_timeout = std::chrono::seconds(5);
+  // How long a name that is not in use keeps its row. Tokens do not depend on it (see SqliteStore):
+  // it only saves names that are used again and again from being removed and added again.
+  base::Duration retention = std::chrono::hours(1);
+  Machine machine{};
+};
+
+}  // namespace holdfast::engines::sqlite

@@ -1,0 +1,147 @@
+#include <holdfast/engines/sqlite/sqlite_store.h>
+
+#include <unistd.h>
+
+#include <optional>
+#include <utility>
+
+#include <holdfast/engines/sqlite/internal/engine.h>
+#include <holdfast/store/lease_rules.h>
+
+namespace holdfast::engines::sqlite {
+
+namespace {
+
+namespace rules = store::lease_rules;
+using base::Deadline;
+using base::ErrorCode;
+using base::fail;
+using base::LeaseId;
+using base::Name;
+using base::Result;
+using store::Instant;
+using store::Record;
+
+Result<void> check(const SqliteOptions& options) {
+  if (options.busy_timeout <= base::Duration::zero()) {
+    return fail(ErrorCode::invalid_argument, "the busy timeout is not positive");
+  }
+  if (options.retention < base::Duration::zero()) {
+    return fail(ErrorCode::invalid_argument, "the retention is negative");
+  }
+  if (options.machine.clock == nullptr || !options.machine.wall_clock) {
+    return fail(ErrorCode::invalid_argument, "a clock is missing");
+  }
+  return {};
+}
+
+// Applies a rule that returns an Outcome, or a Result of one.
+template <class Outcome, class Rule>
+Result<Outcome> change(internal::Engine& engine, const Name& name, Deadline deadline,
+                       const Rule& rule) {
+  std::optional<Result<Outcome>> outcome;
+  const Result<void> changed =
+      engine.change(name.view(), deadline, [&](Record& record, const Instant& now) -> Result<void> {
+        outcome = rule(record, now);
+        return *outcome ? Result<void>() : std::unexpected(outcome->error());
+      });
+  if (!changed) [[unlikely]] {
+    return std::unexpected(changed.error());
+  }
+  return *std::move(outcome);
+}
+
+}  // namespace
+
+Result<std::shared_ptr<SqliteStore>> SqliteStore::open(SqliteOptions options) {
+  if (auto valid = check(options); !valid) {
+    return std::unexpected(std::move(valid).error());
+  }
+  Result<std::unique_ptr<internal::Engine>> engine = internal::Engine::open(std::move(options));
+  if (!engine) {
+    return std::unexpected(std::move(engine).error());
+  }
+  return std::shared_ptr<SqliteStore>(new SqliteStore(*std::move(engine)));
+}
+
+SqliteStore::SqliteStore(std::unique_ptr<internal::Engine> engine) noexcept
+    : engine_(std::move(engine)) {}
+
+SqliteStore::~SqliteStore() {
+  if (!engine_->is_ours()) {
+    // Left as it is: to close the connection would undo, in the memory shared with the parent, a
+    // transaction that it may be in; and the listening thread to be joined is not in this process.
+    (void)engine_.release();
+  }
+}
+
+store::Capabilities SqliteStore::capabilities() const {
+  return {.engine = "sqlite",
+          .durable = true,
+          .push = engine_->watchers().hears_other_processes(),
+          .cross_process = true,
+          .cluster = false};
+}
+
+Result<std::size_t> SqliteStore::sweep_now(Deadline deadline) { return engine_->sweep(deadline); }
+
+Result<store::ClaimOutcome> SqliteStore::do_claim(const Name& name, const store::Claim& claim,
+                                                  Deadline deadline) {
+  return change<store::ClaimOutcome>(
+      *engine_, name, deadline,
+      [&](Record& record, const Instant& now) { return rules::claim(record, claim, now); });
+}
+
+Result<std::vector<store::RenewOutcome>> SqliteStore::do_renew(
+    std::span<const store::Renewal> renewals, Deadline deadline) {
+  return engine_->renew(renewals, deadline);
+}
+
+Result<store::TransferOutcome> SqliteStore::do_transfer(const Name& name, const LeaseId& from,
+                                                        const store::Claim& to, Deadline deadline) {
+  return change<store::TransferOutcome>(
+      *engine_, name, deadline,
+      [&](Record& record, const Instant& now) { return rules::transfer(record, from, to, now); });
+}
+
+Result<store::ReleaseOutcome> SqliteStore::do_release(const Name& name, const LeaseId& id,
+                                                      Deadline deadline) {
+  const auto outcome = change<store::ReleaseOutcome>(
+      *engine_, name, deadline,
+      [&](Record& record, const Instant& now) { return rules::release(record, id, now); });
+  if (outcome == store::ReleaseOutcome::released) {
+    engine_->watchers().notify(name.view());
+  }
+  return outcome;
+}
+
+Result<std::optional<store::NameState>> SqliteStore::do_look(const Name& name, Deadline deadline) {
+  return engine_->look(name, deadline);
+}
+
+Result<store::Page> SqliteStore::do_list(std::string_view prefix, const store::PageRequest& page,
+                                         Deadline deadline) {
+  return engine_->list(prefix, page, deadline);
+}
+
+Result<store::HitOutcome> SqliteStore::do_hit(const Name& name, std::uint32_t limit,
+                                              base::Duration period, Deadline deadline) {
+  return change<store::HitOutcome>(
+      *engine_, name, deadline,
+      [&](Record& record, const Instant& now) { return rules::hit(record, limit, period, now); });
+}
+
+Result<store::Watch> SqliteStore::do_watch(const Name& name, std::function<void()> callback) {
+  if (auto ours = engine_->check_ours(); !ours) {
+    return std::unexpected(std::move(ours).error());
+  }
+  auto* const watch = new store::Watch(engine_->watchers().add(name.view(), std::move(callback)));
+  // In a forked child it is left as it is: a thread that is not there may hold its locks.
+  return store::Watch([watch, owner = getpid()] {
+    if (getpid() == owner) {
+      delete watch;
+    }
+  });
+}
+
+}  // namespace holdfast::engines::sqlite

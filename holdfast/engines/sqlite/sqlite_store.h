@@ -1,0 +1,86 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include <holdfast/engines/sqlite/sqlite_options.h>
+#include <holdfast/store/lease_store.h>
+
+namespace holdfast::engines::sqlite {
+
+namespace internal {
+class Engine;
+}  // namespace internal
+
+// Leases in a file, shared by the processes of one machine.
+//
+// Thread-safe: calls of one store take turns, in the order in which they came. A call waits for
+// threads and processes until its deadline, or for the busy timeout if it has none, and reports
+// ErrorCode::unavailable then.
+//
+// The clock is the machine's boot clock, stored with the id of the boot: setting the wall clock
+// changes nothing, suspend counts, and a reboot ends every lease and every window of hits. A token
+// is at least the wall clock in microseconds. For one name tokens grow across release, expiry,
+// clean-up, restart, reboot, power cut, and a wall clock that is set back (internal/ledger.h).
+//
+// A crash of a process loses nothing that was answered. A waiter in another process learns of a
+// release through shared memory (internal/wake_board.h); without that it has to poll, and
+// `capabilities().push` is false.
+//
+// A forked child must not use, and need not close, the stores that it inherited: every call is
+// ErrorCode::unsupported, and destroying one there does nothing. It cannot open their files again
+// either, unless it calls exec first (internal/open_file.h). So fork first, then open.
+//
+// Not guaranteed: anything on a network file system, between machines, or between containers that
+// see different boot ids or boot clocks. Nor after somebody has removed one of the files beside the
+// store's while it was in use. The file itself may be moved or removed: the stores that have it
+// open then report ErrorCode::unavailable.
+//
+//   auto store = SqliteStore::open({.file = "/var/lib/jobs/locks.db"});
+//   if (!store) { report(store.error()); }
+//   LockProvider provider(*store);
+class SqliteStore final : public store::LeaseStore {
+ public:
+  // Opens the file, or makes it. Errors say what is wrong with the file and what to do; whatever is
+  // in it is never overwritten:
+  //
+  //   invalid_argument   a path that cannot name a file, such as a folder's; options out of range
+  //   unavailable        the folder does not exist; read-only; no permission; disk full; locked
+  //   corrupt            not a database, or a damaged one
+  //   conflict           the database of another program
+  //   unsupported        a store of a later version; a file system without shared memory; inherited
+  [[nodiscard]] static base::Result<std::shared_ptr<SqliteStore>> open(SqliteOptions options);
+  ~SqliteStore() override;
+
+  [[nodiscard]] store::Capabilities capabilities() const override;
+
+  // Forgets at once the names that have not been in use for the retention; how many. Not needed:
+  // every few changes do a little of it.
+  base::Result<std::size_t> sweep_now(base::Deadline deadline = base::Deadline::never());
+
+ private:
+  explicit SqliteStore(std::unique_ptr<internal::Engine> engine) noexcept;
+
+  base::Result<store::ClaimOutcome> do_claim(const base::Name& name, const store::Claim& claim,
+                                             base::Deadline deadline) override;
+  base::Result<std::vector<store::RenewOutcome>> do_renew(std::span<const store::Renewal> renewals,
+                                                          base::Deadline deadline) override;
+  base::Result<store::TransferOutcome> do_transfer(const base::Name& name,
+                                                   const base::LeaseId& from,
+                                                   const store::Claim& to,
+                                                   base::Deadline deadline) override;
+  base::Result<store::ReleaseOutcome> do_release(const base::Name& name, const base::LeaseId& id,
+                                                 base::Deadline deadline) override;
+  base::Result<std::optional<store::NameState>> do_look(const base::Name& name,
+                                                        base::Deadline deadline) override;
+  base::Result<store::Page> do_list(std::string_view prefix, const store::PageRequest& page,
+                                    base::Deadline deadline) override;
+  base::Result<store::HitOutcome> do_hit(const base::Name& name, std::uint32_t limit,
+                                         base::Duration period, base::Deadline deadline) override;
+  base::Result<store::Watch> do_watch(const base::Name& name,
+                                      std::function<void()> callback) override;
+
+  std::unique_ptr<internal::Engine> engine_;
+};
+
+}  // namespace holdfast::engines::sqlite

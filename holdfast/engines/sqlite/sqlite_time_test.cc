@@ -1,0 +1,197 @@
+// Boots, wall clocks, clean-up: whatever happens to time, leases end and tokens grow.
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include <holdfast/engines/sqlite/sqlite_store.h>
+#include <holdfast/engines/sqlite/testing_support.h>
+
+namespace holdfast::engines::sqlite {
+namespace {
+
+using namespace std::chrono_literals;
+using base::ErrorCode;
+using base::LeaseId;
+using testing::is_held;
+using testing::take;
+
+class SqliteTimeTest : public ::testing::Test {
+ protected:
+  std::shared_ptr<SqliteStore> open(const std::string& boot, std::string_view file = "locks.db") {
+    return testing::open(
+        {.file = folder / file,
+         .retention = 1h,
+         .machine = {.clock = &clock, .boot_id = boot, .wall_clock = [this] { return wall; }}});
+  }
+  std::string rows() {
+    return testing::Stranger(folder / "locks.db").ask("SELECT count(*) FROM records");
+  }
+  // By another process: if this one closed the file, SQLite's locks on it would be gone.
+  void copy(std::string_view from, std::string_view to) {
+    for (const std::string suffix : {"", "-wal"}) {
+      const std::string command =
+          "cp " + (folder / from).string() + suffix + " " + (folder / to).string() + suffix;
+      ASSERT_EQ(std::system(command.c_str()), 0);
+    }
+  }
+
+  testing::Folder folder;
+  base::ManualClock clock{base::TimePoint(1h)};
+  std::chrono::system_clock::time_point wall{std::chrono::days(20'000)};
+};
+
+TEST_F(SqliteTimeTest, ATokenIsTheWallClockInMicrosecondsOrTheNextOne) {
+  const auto store = open("first");
+  const auto micros = static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::microseconds>(wall.time_since_epoch()).count());
+  EXPECT_EQ(testing::use(*store, "a"), micros);
+  EXPECT_EQ(testing::use(*store, "a"), micros + 1);
+  EXPECT_EQ(testing::use(*store, "b"), micros);
+  wall += 1s;
+  EXPECT_EQ(testing::use(*store, "a"), micros + 1'000'000);
+}
+
+TEST_F(SqliteTimeTest, ARebootEndsLeasesAndWindowsButNotTokens) {
+  std::uint64_t last = 0;
+  {
+    const auto store = open("first");
+    last = take(*store, "a", LeaseId::generate(), 24h);
+    ASSERT_TRUE(store->hit("counts", 1, 24h)->allowed);
+    EXPECT_FALSE(store->hit("counts", 1, 24h)->allowed);
+  }
+  EXPECT_TRUE(is_held(*open("first"), "a"));
+
+  // The boot clock is the same: only the boot id tells.
+  const auto store = open("second");
+  EXPECT_FALSE(is_held(*store, "a"));
+  EXPECT_TRUE(store->list("")->names.empty());
+  EXPECT_GT(take(*store, "a", LeaseId::generate()), last);
+  EXPECT_TRUE(is_held(*store, "a"));
+  EXPECT_TRUE(store->hit("counts", 1, 24h)->allowed);
+}
+
+TEST_F(SqliteTimeTest, ALeaseOfTheBootBeforeCannotBeRenewedTransferredOrReleased) {
+  const auto id = LeaseId::generate();
+  take(*open("first"), "a", id, 24h);
+  const auto store = open("second");
+  const store::Renewal renewal{.name = "a", .id = id, .ttl = 1h};
+  EXPECT_EQ(store->renew(std::span(&renewal, 1))->front(), store::RenewOutcome::lost);
+  EXPECT_TRUE(std::holds_alternative<store::Lost>(
+      *store->transfer("a", id, testing::claim_of(LeaseId::generate()))));
+  EXPECT_EQ(store->release("a", id), store::ReleaseOutcome::not_held);
+}
+
+TEST_F(SqliteTimeTest, AStoreThatSeesItsFileGoOnToAnotherBootGrantsNothing) {
+  const auto here = open("first");
+  take(*here, "a", LeaseId::generate());
+  const auto elsewhere = open("second");  // another machine, through a network file system
+  const auto outcome = here->claim("b", testing::claim_of(LeaseId::generate()));
+  EXPECT_EQ(outcome.error().code, ErrorCode::conflict);
+  EXPECT_EQ(here->look("a").error().code, ErrorCode::conflict);
+  take(*elsewhere, "b", LeaseId::generate());
+}
+
+TEST_F(SqliteTimeTest, AWallClockThatIsSetChangesNoLease) {
+  const auto store = open("first");
+  take(*store, "a", LeaseId::generate(), 10s);
+  wall += std::chrono::years(5);
+  EXPECT_TRUE(is_held(*store, "a"));
+  wall -= std::chrono::years(10);
+  clock.advance(10s - 1ns);
+  EXPECT_TRUE(is_held(*store, "a"));
+  clock.advance(1ns);
+  EXPECT_FALSE(is_held(*store, "a"));
+}
+
+TEST_F(SqliteTimeTest, TokensGrowWhileTheWallClockGoesBackAcrossRestartCleanUpAndReboot) {
+  std::uint64_t last = 0;
+  auto store = open("first");
+  const auto grows = [&] {
+    wall -= std::chrono::days(100);
+    const std::uint64_t token = testing::use(*store, "a");
+    EXPECT_GT(token, std::exchange(last, token));
+  };
+  grows();
+  grows();
+  store.reset();
+  store = open("first");
+  grows();
+  clock.advance(1h);
+  EXPECT_EQ(store->sweep_now(), 1U);
+  grows();
+  clock.advance(1h);
+  EXPECT_EQ(store->sweep_now(), 1U);
+  store.reset();
+  store = open("second");
+  grows();
+  wall = {};
+  wall += std::chrono::days(100);
+  grows();
+}
+
+TEST_F(SqliteTimeTest, ATokenThatAPowerCutHasUndoneDoesNotComeAgain) {
+  const auto store = open("first");
+  std::string synced;
+  for (int i = 0; i < 12; ++i) {
+    wall += 17min;
+    const std::uint64_t undone = testing::use(*store, "a");
+    // The ceiling is synced when it is raised. Of what came after that, the disk may have nothing.
+    const std::string ceiling =
+        testing::Stranger(folder / "locks.db").ask("SELECT ceiling FROM meta");
+    if (std::exchange(synced, ceiling) != ceiling) {
+      copy("locks.db", "disk.db");
+      continue;
+    }
+    const std::string after = "after" + std::to_string(i) + ".db";
+    copy("disk.db", after);
+    wall -= 48h;
+    EXPECT_GT(testing::use(*open("second", after), "a"), undone);
+    wall += 48h;
+  }
+}
+
+TEST_F(SqliteTimeTest, NamesThatAreNoLongerUsedAreForgottenAlongTheWay) {
+  const auto store = open("first");
+  for (int i = 0; i < 300; ++i) {
+    testing::use(*store, "once/" + std::to_string(i));
+  }
+  take(*store, "held", LeaseId::generate(), 24h);
+  ASSERT_TRUE(store->hit("counts", 3, 24h).has_value());
+  EXPECT_EQ(rows(), "302");
+  clock.advance(1h);
+  for (int i = 0; i < 300; ++i) {
+    testing::use(*store, "often");
+  }
+  EXPECT_EQ(rows(), "3");
+  EXPECT_TRUE(is_held(*store, "held"));
+  EXPECT_EQ(store->hit("counts", 3, 24h)->remaining, 1U);
+}
+
+TEST_F(SqliteTimeTest, NothingIsForgottenBeforeTheRetentionHasPassed) {
+  const auto store = open("first");
+  testing::use(*store, "released");
+  take(*store, "expires", LeaseId::generate(), 10min);
+  clock.advance(1h - 1ns);
+  EXPECT_EQ(store->sweep_now(), 0U);
+  clock.advance(1ns);
+  EXPECT_EQ(store->sweep_now(), 1U);
+  clock.advance(10min);
+  EXPECT_EQ(store->sweep_now(), 1U);
+  EXPECT_EQ(rows(), "0");
+}
+
+TEST_F(SqliteTimeTest, WhatIsLeftOfTheBootBeforeIsForgotten) {
+  take(*open("first"), "a", LeaseId::generate(), 24h);
+  EXPECT_EQ(open("second")->sweep_now(), 1U);
+}
+
+TEST_F(SqliteTimeTest, TheRealMachineHasABootIdAndAClock) {
+  const auto store = testing::open({.file = folder / "real.db"});
+  take(*store, "a", LeaseId::generate(), 24h);
+  EXPECT_TRUE(is_held(*testing::open({.file = folder / "real.db"}), "a"));
+}
+
+}  // namespace
+}  // namespace holdfast::engines::sqlite

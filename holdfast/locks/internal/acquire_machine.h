@@ -1,0 +1,110 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <variant>
+
+#include <holdfast/base/clock.h>
+#include <holdfast/base/deadline.h>
+#include <holdfast/base/error.h>
+#include <holdfast/base/saturate.h>
+
+namespace holdfast::locks::internal {
+
+// Decides what an acquire does next: no I/O, no threads, no clock. Something has happened, at a time:
+// it says what to do.
+//
+//   event                        action
+//   start                        Claim
+//   on_busy                      Sleep until a poll, the expiry of who holds it, or the deadline
+//   on_failure, retryable        Sleep, as above; GiveUp if the store was never reached
+//   on_failure, other            GiveUp with that code
+//   on_wakeup, on_time           Claim; at the deadline for the last time
+//   on_busy after the last time  GiveUp with timed_out
+//   on_stop                      GiveUp with cancelled
+//
+// `jitter` is a random number from 0 to 1: without it the waiters of many machines would all come at
+// once.
+class AcquireMachine {
+ public:
+  struct Claim {};
+  struct Sleep {
+    base::TimePoint until;
+  };
+  struct GiveUp {
+    base::ErrorCode code;
+    // The reply to a claim was lost: the lease may be there, and has to be released by its id.
+    bool may_hold;
+  };
+  using Action = std::variant<Claim, Sleep, GiveUp>;
+
+  struct Pace {
+    base::Duration least;
+    base::Duration most;
+    bool push;  // hints come: polling is only for those that get lost
+  };
+
+  AcquireMachine(base::Deadline deadline, Pace pace) noexcept
+      : deadline_(deadline), pace_(pace), pause_(pace.push ? pace.most : pace.least) {}
+
+  Action start(base::TimePoint now) noexcept { return claim(now); }
+  Action on_wakeup(base::TimePoint now) noexcept { return claim(now); }
+  Action on_time(base::TimePoint now) noexcept { return claim(now); }
+
+  Action on_busy(base::TimePoint now, base::Duration frees_in, double jitter) noexcept {
+    reached_ = true;
+    unknown_ = false;  // a store that answers "busy" to this id holds nothing for it
+    failure_.reset();
+    return sleep(now, std::min(next_pause(jitter), frees_in + kAfterExpiry));
+  }
+
+  Action on_failure(base::TimePoint now, base::ErrorCode code, double jitter) noexcept {
+    unknown_ |= code == base::ErrorCode::unknown_outcome;
+    const bool retryable =
+        unknown_ || (code == base::ErrorCode::unavailable && (reached_ || !failure_));
+    failure_ = code;
+    if (!retryable) {
+      return give_up(code);
+    }
+    return sleep(now, next_pause(jitter));
+  }
+
+  Action on_stop() noexcept { return give_up(base::ErrorCode::cancelled); }
+
+ private:
+  // So that the claim does not come a moment before the expiry it waits for.
+  static constexpr base::Duration kAfterExpiry = std::chrono::milliseconds(1);
+
+  Action claim(base::TimePoint now) noexcept {
+    last_ = deadline_.expired(now);
+    return Claim{};
+  }
+
+  Action sleep(base::TimePoint now, base::Duration pause) noexcept {
+    if (last_) {
+      return give_up(failure_.value_or(base::ErrorCode::timed_out));
+    }
+    return Sleep{std::min(base::add_saturating(now, pause), deadline_.when())};
+  }
+
+  Action give_up(base::ErrorCode code) const noexcept {
+    return GiveUp{.code = code, .may_hold = unknown_};
+  }
+
+  base::Duration next_pause(double jitter) noexcept {
+    const base::Duration longest = pause_;
+    pause_ = std::min(pause_ * 2, pace_.most);
+    return std::chrono::duration_cast<base::Duration>(longest * (0.5 + jitter / 2));
+  }
+
+  const base::Deadline deadline_;
+  const Pace pace_;
+  base::Duration pause_;
+  bool last_ = false;     // the claim under way is the last one
+  bool reached_ = false;  // the store has answered
+  bool unknown_ = false;  // a reply was lost since the last answer
+  std::optional<base::ErrorCode> failure_;
+};
+
+}  // namespace holdfast::locks::internal

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <stop_token>
+#include <string>
+
+#include <holdfast/base/clock.h>
+#include <holdfast/base/ids.h>
+#include <holdfast/locks/acquire_options.h>
+#include <holdfast/locks/internal/renewal_schedule.h>
+#include <holdfast/store/claim.h>
+
+namespace holdfast::locks::internal {
+
+class ProviderCore;
+
+// One lease that this process holds: shared by the handle and the keeper.
+class Hold {
+ public:
+  enum class Status : std::uint8_t { held, lost, ended };
+
+  Hold(std::shared_ptr<ProviderCore> provider, const base::Clock& holder_clock,
+       std::string held_name, const store::Claim& claim, base::FencingToken fencing_token,
+       const RenewalSchedule& renewals, OnDestroy at_end)
+      : core(std::move(provider)),
+        clock(holder_clock),
+        name(std::move(held_name)),
+        id(claim.id),
+        owner(claim.owner),
+        permits(claim.permits),
+        token(fencing_token),
+        on_destroy(at_end),
+        granted(holder_clock.now()),
+        schedule(renewals) {
+    publish();
+  }
+
+  // Constant after construction.
+  const std::shared_ptr<ProviderCore> core;
+  const base::Clock& clock;
+  const std::string name;
+  const base::LeaseId id;
+  const std::string owner;
+  const store::Permits permits;
+  const base::FencingToken token;
+  const OnDestroy on_destroy;
+  const base::TimePoint granted;
+
+  // The keeper's; protected by its mutex.
+  RenewalSchedule schedule;
+  std::size_t place = 0;
+
+  // After a change of `schedule`.
+  void publish() noexcept {
+    valid_until_.store(schedule.valid_until().time_since_epoch().count(),
+                       std::memory_order_release);
+  }
+
+  [[nodiscard]] base::TimePoint valid_until() const noexcept {
+    return base::TimePoint(base::Duration(valid_until_.load(std::memory_order_acquire)));
+  }
+  [[nodiscard]] Status status() const noexcept { return status_.load(std::memory_order_acquire); }
+  [[nodiscard]] std::stop_token lost() const { return lost_.get_token(); }
+
+  // True for the one caller who makes it so.
+  bool end() noexcept { return leave(Status::ended); }
+  bool lose() {
+    if (!leave(Status::lost)) {
+      return false;
+    }
+    lost_.request_stop();
+    return true;
+  }
+
+ private:
+  bool leave(Status to) noexcept {
+    Status held = Status::held;
+    return status_.compare_exchange_strong(held, to, std::memory_order_acq_rel);
+  }
+
+  std::atomic<base::Duration::rep> valid_until_{0};
+  std::atomic<Status> status_{Status::held};
+  std::stop_source lost_;
+};
+
+}  // namespace holdfast::locks::internal

@@ -1,0 +1,193 @@
+#include <holdfast/locks/internal/lease_keeper.h>
+
+#include <algorithm>
+#include <string>
+
+#include <holdfast/base/printable.h>
+#include <holdfast/base/saturate.h>
+
+namespace holdfast::locks::internal {
+
+namespace {
+
+void count(const Metrics& metrics, std::string_view counter, std::size_t by) {
+  if (metrics.count && by > 0) {
+    metrics.count(counter, by);
+  }
+}
+
+}  // namespace
+
+LeaseKeeper::LeaseKeeper(store::LeaseStore& store, const base::Clock& clock,
+                         const base::Logger& logger, const Metrics& metrics)
+    : store_(store), clock_(clock), logger_(logger), metrics_(metrics) {}
+
+LeaseKeeper::~LeaseKeeper() { stop(); }
+
+void LeaseKeeper::add(const std::shared_ptr<Hold>& hold) {
+  bool is_next = false;
+  {
+    const std::lock_guard guard(mutex_);
+    if (!stopped_) {
+      if (!thread_.joinable()) {
+        thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
+      }
+      hold->place = holds_.size();
+      holds_.push_back(hold);
+      const base::TimePoint due =
+          std::min(hold->schedule.renew_at(), hold->schedule.valid_until());
+      is_next = due < next_;
+      next_ = std::min(next_, due);
+    }
+  }
+  if (is_next) {
+    bell_.ring();
+  }
+}
+
+void LeaseKeeper::erase(Hold& hold) {
+  holds_[hold.place].swap(holds_.back());
+  holds_[hold.place]->place = hold.place;
+  holds_.pop_back();
+}
+
+void LeaseKeeper::remove(Hold& hold) {
+  const std::lock_guard guard(mutex_);
+  if (hold.place < holds_.size() && holds_[hold.place].get() == &hold) {
+    erase(hold);
+  }
+}
+
+void LeaseKeeper::stop() {
+  Holds abandoned;
+  std::jthread thread;
+  {
+    const std::lock_guard guard(mutex_);
+    stopped_ = true;
+    abandoned.swap(holds_);
+    thread = std::move(thread_);
+  }
+  thread.request_stop();
+  bell_.ring();
+  thread = {};
+  for (const auto& hold : abandoned) {
+    hold->lose();
+  }
+}
+
+std::size_t LeaseKeeper::size() const {
+  const std::lock_guard guard(mutex_);
+  return holds_.size();
+}
+
+void LeaseKeeper::run(const std::stop_token& stop) {
+  while (!stop.stop_requested()) {
+    Holds lost;
+    Holds batch;
+    base::TimePoint wake = base::TimePoint::max();
+    {
+      const std::lock_guard guard(mutex_);
+      batch = collect(clock_.now(), lost);
+      wake = next_;
+    }
+    report_lost(lost);
+    if (!batch.empty()) {
+      renew(batch);
+    } else {
+      bell_.wait_until(clock_, wake);
+    }
+  }
+}
+
+LeaseKeeper::Holds LeaseKeeper::collect(base::TimePoint now, Holds& lost) {
+  Holds batch;
+  next_ = base::TimePoint::max();
+  for (std::size_t i = 0; i < holds_.size();) {
+    Hold& hold = *holds_[i];
+    if (hold.schedule.valid_until() <= now) {
+      lost.push_back(holds_[i]);
+      erase(hold);
+      continue;
+    }
+    // What is due soon goes along: many leases taken one by one then become one batch.
+    const base::Duration soon = hold.schedule.ttl() / 16;
+    if (hold.schedule.renew_at() <= base::add_saturating(now, soon)) {
+      batch.push_back(holds_[i]);
+    } else {
+      next_ = std::min(next_, hold.schedule.renew_at());
+    }
+    next_ = std::min(next_, hold.schedule.valid_until());
+    ++i;
+  }
+  return batch;
+}
+
+void LeaseKeeper::renew(const Holds& batch) {
+  std::vector<store::Renewal> renewals;
+  renewals.reserve(batch.size());
+  for (const auto& hold : batch) {
+    renewals.push_back({.name = hold->name, .id = hold->id, .ttl = hold->schedule.ttl()});
+  }
+  base::Duration patience = base::Duration::max();
+  {
+    const std::lock_guard guard(mutex_);
+    const base::TimePoint now = clock_.now();
+    for (const auto& hold : holds_) {
+      patience = std::min(patience, hold->schedule.valid_until() - now);
+    }
+  }
+  const base::TimePoint sent = clock_.now();
+  const auto outcomes =
+      store_.renew(renewals, base::Deadline::after(base::steady_clock(), patience));
+  if (metrics_.observe) {
+    metrics_.observe("renew_batch", clock_.now() - sent);
+  }
+  Holds lost;
+  {
+    const std::lock_guard guard(mutex_);
+    apply(batch, outcomes, sent, lost);
+  }
+  report_lost(lost);
+}
+
+void LeaseKeeper::apply(const Holds& batch,
+                        const base::Result<std::vector<store::RenewOutcome>>& outcomes,
+                        base::TimePoint sent, Holds& lost) {
+  const base::TimePoint now = clock_.now();
+  std::size_t renewed = 0;
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    Hold& hold = *batch[i];
+    const bool still_kept = hold.place < holds_.size() && holds_[hold.place].get() == &hold;
+    if (!still_kept) {
+      continue;
+    }
+    if (!outcomes) {
+      hold.schedule.on_failed(now);
+    } else if ((*outcomes)[i] == store::RenewOutcome::renewed) {
+      hold.schedule.on_renewed(sent);
+      hold.publish();
+      ++renewed;
+    } else {
+      lost.push_back(batch[i]);
+      erase(hold);
+    }
+  }
+  count(metrics_, "renewed", renewed);
+  if (!outcomes) {
+    count(metrics_, "renew_failed", batch.size());
+    logger_.warn("could not renew " + std::to_string(batch.size()) +
+                 " leases, will try again: " + base::to_string(outcomes.error()));
+  }
+}
+
+void LeaseKeeper::report_lost(const Holds& lost) const {
+  for (const auto& hold : lost) {
+    if (hold->lose()) {
+      count(metrics_, "lost", 1);
+      logger_.error("lost the lease on " + base::printable(hold->name) +
+                    ": it was taken away or could not be renewed in time");
+    }
+  }
+}
+
+}  // namespace holdfast::locks::internal

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include <holdfast/base/clock.h>
+#include <holdfast/base/log.h>
+#include <holdfast/locks/internal/bell.h>
+#include <holdfast/locks/internal/hold.h>
+#include <holdfast/locks/metrics.h>
+#include <holdfast/store/lease_store.h>
+
+namespace holdfast::locks::internal {
+
+// Renews all leases of a provider: one thread, one batch at a time, started with the first lease.
+//
+// Thread-safe. Adding and removing a lease is a few instructions under a mutex, however many there
+// are; the thread looks at all of them when one is due. A lease that could not be renewed in time is
+// lost: the store is never asked for longer than the next lease is valid, so that `lost` fires on
+// time even while the store does not answer.
+class LeaseKeeper {
+ public:
+  LeaseKeeper(store::LeaseStore& store, const base::Clock& clock, const base::Logger& logger,
+              const Metrics& metrics);
+  // Loses what is still held.
+  ~LeaseKeeper();
+
+  void add(const std::shared_ptr<Hold>& hold);
+  // A renewal of it that is under way has no effect on it any more.
+  void remove(Hold& hold);
+  // Renews nothing more, and loses what is held.
+  void stop();
+
+  [[nodiscard]] std::size_t size() const;
+
+ private:
+  using Holds = std::vector<std::shared_ptr<Hold>>;
+
+  void run(const std::stop_token& stop);
+  // Takes those that are lost out of the list; returns those that are to be renewed.
+  Holds collect(base::TimePoint now, Holds& lost);
+  void renew(const Holds& batch);
+  void apply(const Holds& batch, const base::Result<std::vector<store::RenewOutcome>>& outcomes,
+             base::TimePoint sent, Holds& lost);
+  void report_lost(const Holds& lost) const;
+  void erase(Hold& hold);
+
+  store::LeaseStore& store_;
+  const base::Clock& clock_;
+  const base::Logger& logger_;
+  const Metrics& metrics_;
+
+  mutable std::mutex mutex_;
+  Holds holds_;                                       // protected by mutex_
+  base::TimePoint next_ = base::TimePoint::max();     // when to look again; protected by mutex_
+  bool stopped_ = false;                              // protected by mutex_
+  Bell bell_;
+  std::jthread thread_;
+};
+
+}  // namespace holdfast::locks::internal

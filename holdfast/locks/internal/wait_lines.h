@@ -1,0 +1,76 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <holdfast/base/clock.h>
+#include <holdfast/base/error.h>
+#include <holdfast/locks/internal/bell.h>
+#include <holdfast/store/claim.h>
+#include <holdfast/store/outcome.h>
+
+namespace holdfast::locks::internal {
+
+// A lease that came to a waiter without its own claim.
+struct HandedOver {
+  store::Grant grant;
+  base::TimePoint sent;  // before the request that brought it
+};
+
+// One caller that stands in line for a name. Lives in that caller's frame. What the lines change in
+// it is protected by their mutex.
+struct Waiter {
+  store::Claim claim;
+  Bell bell{};
+
+  // The lines'.
+  std::optional<HandedOver> handed_over{};
+  bool first = false;     // may contend for the name in the store
+  bool offered = false;   // a hand-over to it is under way: it must not leave
+};
+
+// The callers of one provider that wait, a line for each name. Only the first in a line contends in
+// the store. Thread-safe.
+class WaitLines {
+ public:
+  WaitLines(std::size_t max_names, std::size_t max_per_name) noexcept
+      : max_names_(max_names), max_per_name_(max_per_name) {}
+
+  // ErrorCode::limit_exceeded if there are too many, cancelled after `close`.
+  [[nodiscard]] base::Result<void> join(std::string_view name, Waiter& waiter);
+  // Leaves the line and lets the next one contend; waits for a hand-over that is under way, and
+  // returns what came of it.
+  std::optional<HandedOver> leave(std::string_view name, Waiter& waiter);
+  [[nodiscard]] std::optional<HandedOver> taken_over(const Waiter& waiter) const;
+  [[nodiscard]] bool is_first(const Waiter& waiter) const;
+
+  // The first in line, if it wants the same permits; it is then sure to stay until `settle`.
+  [[nodiscard]] Waiter* offer(std::string_view name, const store::Permits& permits);
+  // Ends an offer: with a grant the waiter has the name, without one it goes on contending.
+  void settle(std::string_view name, Waiter& waiter, const std::optional<HandedOver>& outcome);
+
+  [[nodiscard]] bool has_line(std::string_view name) const;
+  [[nodiscard]] std::size_t waiting() const;
+  // Nobody joins any more; wakes everybody who waits.
+  void close();
+  [[nodiscard]] bool closed() const;
+
+ private:
+  using Line = std::list<Waiter*>;
+
+  const std::size_t max_names_;
+  const std::size_t max_per_name_;
+  mutable std::mutex mutex_;
+  std::map<std::string, Line, std::less<>> lines_;
+  std::atomic<std::size_t> waiting_ = 0;  // written under mutex_
+  bool closed_ = false;
+};
+
+}  // namespace holdfast::locks::internal

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <string_view>
+
+#include <holdfast/base/clock.h>
+#include <holdfast/base/error.h>
+#include <holdfast/base/ids.h>
+#include <holdfast/store/outcome.h>
+
+namespace holdfast::locks {
+
+namespace internal {
+class Hold;
+}  // namespace internal
+
+// A name that is held: the lease is kept alive until the handle is released or destroyed.
+//
+// Move-only; one thread at a time, but for `lost` and `check`, which any thread may ask. It may
+// outlive its provider, which then no longer renews it. A moved-from handle holds nothing.
+//
+// Exclusion is promised until `lost` fires: no later than the time at which the last good renewal
+// was sent, plus the ttl, less a margin, on a clock that counts suspend, whatever the network does.
+// Not promised: that a resource notices by itself. Pass `token` to it and let it refuse older ones.
+//
+// Destruction does not throw. It releases the lease (or not: OnDestroy) and waits for the store no
+// longer than the lease would have lasted.
+//
+//   auto lock = provider.acquire("report");
+//   while (work_left() && !lock.lost().stop_requested()) { … }
+class [[nodiscard]] Lock {
+ public:
+  Lock() noexcept = default;
+  explicit Lock(std::shared_ptr<internal::Hold> hold) noexcept;
+  Lock(Lock&& other) noexcept = default;
+  Lock& operator=(Lock&& other) noexcept;
+  ~Lock();
+
+  // Fires when exclusion can no longer be promised; not on release. Asked late, it has fired already.
+  [[nodiscard]] std::stop_token lost() const;
+  // An error (lost, or not_held after release) unless the lease is ours at this moment. Right even
+  // after the process or the machine was stopped for a while.
+  [[nodiscard]] base::Result<void> check() const;
+  // How long exclusion is still promised without another renewal; zero when lost or released.
+  [[nodiscard]] base::Duration time_left() const;
+
+  // Gives the name back, to the next waiter of this process if there is one. Says whether the lease
+  // was still ours. Twice is harmless.
+  base::Result<store::ReleaseOutcome> release();
+  // Ends the handle but not the lease: returns its id, for a later `renew` and `release`.
+  base::LeaseId detach() noexcept;
+
+  [[nodiscard]] bool holds() const noexcept { return hold_ != nullptr; }
+  explicit operator bool() const noexcept { return holds(); }
+
+  // Of a handle that holds.
+  [[nodiscard]] const std::string& name() const noexcept;
+  [[nodiscard]] const base::LeaseId& id() const noexcept;
+  [[nodiscard]] const std::string& owner() const noexcept;
+  [[nodiscard]] base::FencingToken token() const noexcept;
+
+ private:
+  std::shared_ptr<internal::Hold> hold_;
+};
+
+}  // namespace holdfast::locks

@@ -1,0 +1,66 @@
+#include <holdfast/locks/lock_provider.h>
+
+#include <holdfast/locks/internal/provider_core.h>
+
+namespace holdfast::locks {
+
+using base::Result;
+
+LockProvider::LockProvider(std::shared_ptr<store::LeaseStore> store, ProviderOptions options) {
+  if (store == nullptr) {
+    base::throw_error({base::ErrorCode::invalid_argument, "the store is null"});
+  }
+  core_ = std::make_shared<internal::ProviderCore>(std::move(store), std::move(options));
+}
+
+LockProvider::~LockProvider() { core_->shut_down(); }
+
+Lock LockProvider::acquire(std::string_view name, const AcquireOptions& options) {
+  auto hold = base::value_or_throw(core_->acquire(name, options, base::Duration::max()));
+  if (hold == nullptr) {
+    base::throw_error({base::ErrorCode::timed_out, "the name was not free within the wait"});
+  }
+  return Lock(std::move(hold));
+}
+
+Result<std::optional<Lock>> LockProvider::try_acquire(std::string_view name,
+                                                      const AcquireOptions& options) {
+  auto hold = core_->acquire(name, options, base::Duration::zero());
+  if (!hold) {
+    return std::unexpected(std::move(hold).error());
+  }
+  return *hold != nullptr ? std::optional(Lock(*std::move(hold))) : std::nullopt;
+}
+
+Result<bool> LockProvider::is_locked(std::string_view name) {
+  const auto state = look(name);
+  if (!state) {
+    return std::unexpected(state.error());
+  }
+  return state->has_value();
+}
+
+Result<std::optional<store::NameState>> LockProvider::look(std::string_view name) {
+  return core_->store->look(name);
+}
+
+Result<store::RenewOutcome> LockProvider::renew(std::string_view name, const base::LeaseId& id,
+                                                base::Ttl ttl) {
+  const store::Renewal renewal{.name = name, .id = id, .ttl = ttl};
+  const auto outcomes = core_->store->renew({&renewal, 1});
+  if (!outcomes) {
+    return std::unexpected(outcomes.error());
+  }
+  return outcomes->front();
+}
+
+Result<store::ReleaseOutcome> LockProvider::release(std::string_view name,
+                                                    const base::LeaseId& id) {
+  return core_->store->release(name, id);
+}
+
+store::LeaseStore& LockProvider::store() const noexcept { return *core_->store; }
+std::size_t LockProvider::held() const { return core_->keeper.size(); }
+std::size_t LockProvider::waiting() const { return core_->lines.waiting(); }
+
+}  // namespace holdfast::locks

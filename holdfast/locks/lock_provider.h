@@ -1,0 +1,88 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <holdfast/base/clock.h>
+#include <holdfast/base/error.h>
+#include <holdfast/base/log.h>
+#include <holdfast/locks/acquire_options.h>
+#include <holdfast/locks/lock.h>
+#include <holdfast/locks/metrics.h>
+#include <holdfast/store/lease_store.h>
+
+namespace holdfast::locks {
+
+namespace internal {
+class ProviderCore;
+}  // namespace internal
+
+struct ProviderOptions {
+  std::string owner{};  // empty: user@host:pid
+  base::Logger logger{};
+  Metrics metrics{};
+  // Judges what is still ours; counts suspend. Outlives the provider and its locks.
+  const base::Clock* clock = &base::boot_clock();
+  // How often a waiter looks again by itself: the range of a growing, jittered pause. With a store
+  // that pushes, only the upper end matters: a lost hint costs that much.
+  base::Duration poll_least = std::chrono::milliseconds(10);
+  base::Duration poll_most = std::chrono::milliseconds(800);
+  // A wait that passes this is logged as a warning, once.
+  base::Duration warn_after = std::chrono::seconds(5);
+  // Beyond these, ErrorCode::limit_exceeded.
+  std::size_t max_waited_names = 10'000;
+  std::size_t max_waiters_per_name = 1'000;
+};
+
+// Acquires names from a store and keeps them alive.
+//
+// Thread-safe. Waiters of this provider for one name stand in line: the first contends for the name
+// in the store, and a release hands it to the next in one round trip. One thread renews all locks,
+// one batch at a time; it starts with the first lock.
+//
+// When the provider is destroyed, waiting calls end with ErrorCode::cancelled, and on locks that still
+// live `lost` fires at once, for they are no longer renewed. They can still be released.
+//
+// `acquire` throws base::Exception: timed_out, cancelled, limit_exceeded, or what the store reports.
+// `try_acquire` returns it; contention is a value there. A store that cannot be reached at first is a
+// failure after a second try; one that fails later, while waiting, is asked again until the wait is
+// over. A claim whose reply was lost is repeated with the same lease id, or released.
+//
+//   LockProvider provider(store);
+//   auto lock = provider.acquire("report", {.wait = 5s, .reason = "monthly"});
+class LockProvider {
+ public:
+  explicit LockProvider(std::shared_ptr<store::LeaseStore> store, ProviderOptions options = {});
+  ~LockProvider();
+  LockProvider(const LockProvider&) = delete;
+  LockProvider& operator=(const LockProvider&) = delete;
+
+  [[nodiscard]] Lock acquire(std::string_view name, const AcquireOptions& options = {});
+  // Nothing if the name was not to be had within `options.wait` (default: at once).
+  [[nodiscard]] base::Result<std::optional<Lock>> try_acquire(std::string_view name,
+                                                              const AcquireOptions& options = {});
+
+  [[nodiscard]] base::Result<bool> is_locked(std::string_view name);
+  [[nodiscard]] base::Result<std::optional<store::NameState>> look(std::string_view name);
+  // By lease id, for those who have no handle.
+  [[nodiscard]] base::Result<store::RenewOutcome> renew(std::string_view name,
+                                                        const base::LeaseId& id, base::Ttl ttl);
+  [[nodiscard]] base::Result<store::ReleaseOutcome> release(std::string_view name,
+                                                            const base::LeaseId& id);
+
+  [[nodiscard]] store::LeaseStore& store() const noexcept;
+  // How many locks are held, and how many callers wait, through this provider.
+  [[nodiscard]] std::size_t held() const;
+  [[nodiscard]] std::size_t waiting() const;
+
+ private:
+  std::shared_ptr<internal::ProviderCore> core_;
+};
+
+// `user@host:pid` of this process.
+[[nodiscard]] std::string default_owner();
+
+}  // namespace holdfast::locks

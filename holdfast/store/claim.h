@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string_view>
+
+#include <holdfast/base/ids.h>
+#include <holdfast/base/ttl.h>
+
+namespace holdfast::store {
+
+// How much of a name a claim wants. One rule makes a mutex, a semaphore and a reader-writer lock:
+// the permits of all live leases of a name never exceed its capacity.
+//
+//   Permits::mutex()      1 of 1
+//   Permits::of(2, 5)     2 of 5
+//   Permits::reader()     1 of "all"
+//   Permits::writer()     all of "all"
+//
+// All live leases of one name have the same capacity; a claim with another is ErrorCode::conflict.
+struct Permits {
+  static constexpr std::uint32_t kAll = std::numeric_limits<std::uint32_t>::max();
+
+  std::uint32_t count = 1;
+  std::uint32_t capacity = 1;
+
+  [[nodiscard]] static constexpr Permits mutex() noexcept { return {1, 1}; }
+  [[nodiscard]] static constexpr Permits of(std::uint32_t count, std::uint32_t capacity) noexcept {
+    return {count, capacity};
+  }
+  [[nodiscard]] static constexpr Permits reader() noexcept { return {1, kAll}; }
+  [[nodiscard]] static constexpr Permits writer() noexcept { return {kAll, kAll}; }
+
+  [[nodiscard]] constexpr bool valid() const noexcept { return count >= 1 && count <= capacity; }
+
+  friend constexpr bool operator==(const Permits&, const Permits&) noexcept = default;
+};
+
+// A wish to hold a name. Borrows its texts for the duration of the call.
+//
+// The id is the identity of the wish: a claim that is sent again with the same id, because the reply
+// to the first was lost, gets the same grant back.
+struct Claim {
+  // More than this is ErrorCode::invalid_argument.
+  static constexpr std::size_t kMaxOwner = 256;
+  static constexpr std::size_t kMaxReason = 1024;
+
+  base::LeaseId id;
+  std::string_view owner;   // who, for people: not empty
+  std::string_view reason;  // what for, for people: may be empty
+  base::Ttl ttl;
+  Permits permits{};
+};
+
+// A lease to be extended to `ttl` from now.
+struct Renewal {
+  std::string_view name;
+  base::LeaseId id;
+  base::Ttl ttl;
+};
+
+}  // namespace holdfast::store

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include <holdfast/base/error.h>
+#include <holdfast/base/name.h>
+#include <holdfast/store/claim.h>
+#include <holdfast/store/outcome.h>
+#include <holdfast/store/record.h>
+
+// The one definition of what each operation of a LeaseStore does to a record: no I/O, no threads, no
+// clock. memory and sqlite run these under their own lock or transaction; an engine whose server does
+// the work restates them there, and a test replays random histories against both.
+//
+// Each changes the record it is given and nothing else, and not even that where it returns an error.
+// Arguments are valid already (LeaseStore sees to that).
+namespace holdfast::store::lease_rules {
+
+[[nodiscard]] base::Result<ClaimOutcome> claim(Record& record, const Claim& claim,
+                                               const Instant& now);
+[[nodiscard]] RenewOutcome renew(Record& record, const base::LeaseId& id, base::Duration ttl,
+                                 const Instant& now);
+[[nodiscard]] base::Result<TransferOutcome> transfer(Record& record, const base::LeaseId& from,
+                                                     const Claim& to, const Instant& now);
+[[nodiscard]] ReleaseOutcome release(Record& record, const base::LeaseId& id, const Instant& now);
+[[nodiscard]] base::Result<HitOutcome> hit(Record& record, std::uint32_t limit,
+                                           base::Duration period, const Instant& now);
+
+// The live leases, or nothing if there are none.
+[[nodiscard]] std::optional<NameState> look(const base::Name& name, const Record& record,
+                                            const Instant& now);
+
+[[nodiscard]] bool is_tombstone(const Record& record, const Instant& now) noexcept;
+
+}  // namespace holdfast::store::lease_rules

@@ -1,0 +1,144 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <holdfast/base/deadline.h>
+#include <holdfast/base/error.h>
+#include <holdfast/base/name.h>
+#include <holdfast/store/claim.h>
+#include <holdfast/store/outcome.h>
+
+namespace holdfast::store {
+
+// What an engine promises, for programs and for `doctor`.
+struct Capabilities {
+  std::string engine;          // "memory", "sqlite", …
+  bool durable = false;        // leases survive a restart of the store
+  bool push = false;           // `watch` is told; otherwise a waiter has to poll
+  bool cross_process = false;  // excludes other processes
+  bool cluster = false;        // excludes other machines
+
+  friend bool operator==(const Capabilities&, const Capabilities&) = default;
+};
+
+// A subscription of `LeaseStore::watch`; move-only. When it is destroyed or reset, the callback is
+// not running and will not run again, so neither may be done from within the callback.
+class Watch {
+ public:
+  Watch() = default;
+  // `cancel` ends the subscription.
+  explicit Watch(std::function<void()> cancel) : cancel_(std::move(cancel)) {}
+  Watch(Watch&& other) noexcept : cancel_(std::exchange(other.cancel_, nullptr)) {}
+  Watch& operator=(Watch&& other) noexcept {
+    if (this != &other) {
+      reset();
+      cancel_ = std::exchange(other.cancel_, nullptr);
+    }
+    return *this;
+  }
+  ~Watch() { reset(); }
+
+  void reset() noexcept {
+    if (cancel_) {
+      std::exchange(cancel_, nullptr)();
+    }
+  }
+
+ private:
+  std::function<void()> cancel_;
+};
+
+// THE seam: keeps leases, judged by its own clock. An engine is a class that derives from this.
+//
+// Thread-safe. Each operation is atomic. Blocks as long as the engine needs, and no longer than the
+// deadline, which is of base::steady_clock(): ErrorCode::unavailable if nothing was done by then,
+// ErrorCode::unknown_outcome if that is not known. In the latter case the operation may be repeated as
+// it was: every one but `hit` then has the same effect as once.
+//
+// Contention is a value; errors are
+//   invalid_argument   a name, ttl, owner, reason, permits or page outside their bounds
+//   conflict           the name is in use with another capacity, or for another kind of record
+//   unavailable, unknown_outcome, corrupt, unsupported, internal    the engine
+//
+// The public functions check arguments; the private `do_*` are what an engine writes.
+class LeaseStore {
+ public:
+  // The least and the most that a lease may last.
+  static constexpr base::Duration kMinTtl = std::chrono::milliseconds(100);
+  static constexpr base::Duration kMaxTtl = std::chrono::hours(24 * 365);
+
+  virtual ~LeaseStore() = default;
+  LeaseStore(const LeaseStore&) = delete;
+  LeaseStore& operator=(const LeaseStore&) = delete;
+
+  // Grants if the capacity allows (expired leases do not count), with a token greater than every
+  // one before; else says who holds the name. Sent again with the same id: the same grant.
+  [[nodiscard]] base::Result<ClaimOutcome> claim(
+      std::string_view name, const Claim& claim,
+      base::Deadline deadline = base::Deadline::never());
+
+  // Extends those that are still held; never shortens, never brings back. One outcome for each.
+  [[nodiscard]] base::Result<std::vector<RenewOutcome>> renew(
+      std::span<const Renewal> renewals, base::Deadline deadline = base::Deadline::never());
+
+  // Replaces the lease `from` by the claim `to`, which must want the same permits; a new token.
+  // Sent again after it succeeded: the same grant.
+  [[nodiscard]] base::Result<TransferOutcome> transfer(
+      std::string_view name, const base::LeaseId& from, const Claim& to,
+      base::Deadline deadline = base::Deadline::never());
+
+  // Removes exactly this lease, and tells those who watch the name.
+  [[nodiscard]] base::Result<ReleaseOutcome> release(
+      std::string_view name, const base::LeaseId& id,
+      base::Deadline deadline = base::Deadline::never());
+
+  // Nothing if no live lease is on the name.
+  [[nodiscard]] base::Result<std::optional<NameState>> look(
+      std::string_view name, base::Deadline deadline = base::Deadline::never());
+
+  // Names that begin with these bytes and have live leases.
+  [[nodiscard]] base::Result<Page> list(std::string_view prefix, const PageRequest& page = {},
+                                        base::Deadline deadline = base::Deadline::never());
+
+  // Counts one hit if there were fewer than `limit` in the current window of the name.
+  [[nodiscard]] base::Result<HitOutcome> hit(std::string_view name, std::uint32_t limit,
+                                             base::Ttl period,
+                                             base::Deadline deadline = base::Deadline::never());
+
+  // Calls back, from any thread, when the name may have become free. A hint: it may come for
+  // nothing, and it may get lost. The callback must be quick and must not call the store.
+  [[nodiscard]] base::Result<Watch> watch(std::string_view name, std::function<void()> callback);
+
+  [[nodiscard]] virtual Capabilities capabilities() const = 0;
+
+ protected:
+  LeaseStore() = default;
+
+ private:
+  virtual base::Result<ClaimOutcome> do_claim(const base::Name& name, const Claim& claim,
+                                              base::Deadline deadline) = 0;
+  virtual base::Result<std::vector<RenewOutcome>> do_renew(std::span<const Renewal> renewals,
+                                                           base::Deadline deadline) = 0;
+  virtual base::Result<TransferOutcome> do_transfer(const base::Name& name,
+                                                    const base::LeaseId& from, const Claim& to,
+                                                    base::Deadline deadline) = 0;
+  virtual base::Result<ReleaseOutcome> do_release(const base::Name& name, const base::LeaseId& id,
+                                                  base::Deadline deadline) = 0;
+  virtual base::Result<std::optional<NameState>> do_look(const base::Name& name,
+                                                         base::Deadline deadline) = 0;
+  virtual base::Result<Page> do_list(std::string_view prefix, const PageRequest& page,
+                                     base::Deadline deadline) = 0;
+  virtual base::Result<HitOutcome> do_hit(const base::Name& name, std::uint32_t limit,
+                                          base::Duration period, base::Deadline deadline) = 0;
+  virtual base::Result<Watch> do_watch(const base::Name& name,
+                                       std::function<void()> callback) = 0;
+};
+
+}  // namespace holdfast::store

@@ -1,0 +1,93 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <holdfast/base/clock.h>
+#include <holdfast/base/ids.h>
+#include <holdfast/base/name.h>
+
+// What the operations of a LeaseStore answer. Times are durations by the store's own clock, counted
+// from the moment at which it decided.
+namespace holdfast::store {
+
+// The claim is granted.
+struct Grant {
+  base::FencingToken token;
+  base::Duration time_left;
+
+  friend bool operator==(const Grant&, const Grant&) = default;
+};
+
+// One live lease.
+struct Holder {
+  base::LeaseId id;
+  std::string owner;
+  std::string reason;
+  std::uint32_t permits = 1;
+  base::FencingToken token;
+  base::Duration held_for;
+  base::Duration time_left;
+  bool foreign = false;  // taken by a program that is not Holdfast
+
+  friend bool operator==(const Holder&, const Holder&) = default;
+};
+
+// The claim has to wait.
+struct Busy {
+  std::vector<Holder> holders;
+  // When, if nobody renews or releases, enough leases will have expired.
+  base::Duration frees_in;
+
+  friend bool operator==(const Busy&, const Busy&) = default;
+};
+
+using ClaimOutcome = std::variant<Grant, Busy>;
+
+// `lost`: the lease has expired, was replaced or removed. It is never brought back.
+enum class RenewOutcome : std::uint8_t { renewed, lost };
+
+// `not_held`: it was not there any more. Harmless: nothing was removed.
+enum class ReleaseOutcome : std::uint8_t { released, not_held };
+
+// `lost`: the lease to hand over was not there any more; nothing has changed.
+struct Lost {
+  friend bool operator==(const Lost&, const Lost&) = default;
+};
+using TransferOutcome = std::variant<Grant, Lost>;
+
+// One name and its live leases, oldest first.
+struct NameState {
+  base::Name name;
+  std::uint32_t capacity = 1;
+  std::vector<Holder> holders;
+
+  friend bool operator==(const NameState&, const NameState&) = default;
+};
+
+struct PageRequest {
+  std::size_t limit = 100;  // 1 to 1,000
+  std::string after;        // the `next` of the page before; empty for the first
+};
+
+// Names in byte order. A name that is held from the first page to the last is on exactly one of them.
+struct Page {
+  std::vector<NameState> names;
+  std::string next;  // empty: this was the last page
+
+  friend bool operator==(const Page&, const Page&) = default;
+};
+
+// One hit in a window that starts with its first hit.
+struct HitOutcome {
+  bool allowed = false;
+  std::uint32_t remaining = 0;  // hits still allowed in this window
+  base::Duration resets_in;     // until the next window
+
+  friend bool operator==(const HitOutcome&, const HitOutcome&) = default;
+};
+
+}  // namespace holdfast::store

@@ -1,0 +1,82 @@
+#include <holdfast/store/wakeups.h>
+
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace holdfast::store {
+
+namespace {
+
+struct Subscriber {
+  std::mutex calling;  // held while the callback runs: who cancels waits for it
+  std::function<void()> callback;
+
+  void call() {
+    const std::lock_guard guard(calling);
+    if (callback) {
+      callback();
+    }
+  }
+  void cancel() {
+    const std::lock_guard guard(calling);
+    callback = nullptr;
+  }
+};
+
+}  // namespace
+
+struct Wakeups::State {
+  std::atomic<std::size_t> count{0};
+  std::mutex mutex;
+  std::multimap<std::string, std::shared_ptr<Subscriber>, std::less<>> by_name;
+
+  // Copies what matches, so that no callback runs under the hub's own mutex.
+  template <class Range>
+  static void call(Range first, Range last, std::unique_lock<std::mutex> guard) {
+    std::vector<std::shared_ptr<Subscriber>> subscribers;
+    for (; first != last; ++first) {
+      subscribers.push_back(first->second);
+    }
+    guard.unlock();
+    for (const auto& subscriber : subscribers) {
+      subscriber->call();
+    }
+  }
+};
+
+Wakeups::Wakeups() : state_(std::make_shared<State>()) {}
+Wakeups::~Wakeups() = default;
+
+Watch Wakeups::subscribe(std::string_view name, std::function<void()> callback) {
+  auto subscriber = std::make_shared<Subscriber>();
+  subscriber->callback = std::move(callback);
+  const std::lock_guard guard(state_->mutex);
+  const auto place = state_->by_name.emplace(std::string(name), subscriber);
+  state_->count.fetch_add(1, std::memory_order_relaxed);
+  return Watch([state = state_, subscriber, place] {
+    subscriber->cancel();
+    const std::lock_guard cancel_guard(state->mutex);
+    state->by_name.erase(place);
+    state->count.fetch_sub(1, std::memory_order_relaxed);
+  });
+}
+
+void Wakeups::notify(std::string_view name) const {
+  if (state_->count.load(std::memory_order_relaxed) == 0) {
+    return;
+  }
+  std::unique_lock guard(state_->mutex);
+  const auto [first, last] = state_->by_name.equal_range(name);
+  State::call(first, last, std::move(guard));
+}
+
+void Wakeups::notify_all() const {
+  std::unique_lock guard(state_->mutex);
+  State::call(state_->by_name.begin(), state_->by_name.end(), std::move(guard));
+}
+
+}  // namespace holdfast::store

@@ -1,0 +1,223 @@
+#include <holdfast/testing/faulty_store.h>
+
+#include <atomic>
+#include <chrono>
+#include <utility>
+
+#include <holdfast/base/clock.h>
+
+namespace holdfast::testing {
+
+namespace {
+
+using base::Deadline;
+using base::ErrorCode;
+using base::fail;
+using base::LeaseId;
+using base::Name;
+using base::Result;
+
+std::size_t index(Operation operation) { return static_cast<std::size_t>(operation); }
+
+std::unexpected<base::Error> unknown() {
+  return fail(ErrorCode::unknown_outcome, "the reply was lost, as the test wanted");
+}
+
+}  // namespace
+
+struct FaultyStore::Hints {
+  std::atomic<bool> away = false;
+  std::atomic<bool> lost = false;
+};
+
+void Gate::wait_until_reached() {
+  std::unique_lock guard(mutex_);
+  changed_.wait(guard, [&] { return reached_; });
+}
+
+bool Gate::reached() const {
+  const std::lock_guard guard(mutex_);
+  return reached_;
+}
+
+void Gate::open() {
+  const std::lock_guard guard(mutex_);
+  open_ = true;
+  changed_.notify_all();
+}
+
+void Gate::lose() {
+  const std::lock_guard guard(mutex_);
+  lost_ = true;
+  changed_.notify_all();
+}
+
+bool Gate::pass(Deadline deadline) {
+  std::unique_lock guard(mutex_);
+  reached_ = true;
+  changed_.notify_all();
+  const auto may_go = [&] { return open_ || lost_; };
+  if (deadline.is_never()) {
+    changed_.wait(guard, may_go);
+  } else {
+    // A deadline is of base::steady_clock(), which counts as the standard's does.
+    const std::chrono::steady_clock::time_point when(deadline.when().time_since_epoch());
+    changed_.wait_until(guard, when, may_go);
+  }
+  return open_ && !lost_;
+}
+
+FaultyStore::FaultyStore(std::shared_ptr<store::LeaseStore> real)
+    : real_(std::move(real)), hints_(std::make_shared<Hints>()) {}
+
+FaultyStore::~FaultyStore() = default;
+
+void FaultyStore::script(Operation operation, Kind kind, int times) {
+  const std::lock_guard guard(mutex_);
+  for (int i = 0; i < times; ++i) {
+    script_.at(index(operation)).push_back({.kind = kind});
+  }
+}
+
+std::shared_ptr<Gate> FaultyStore::script_gate(Operation operation, Kind kind) {
+  auto gate = std::make_shared<Gate>();
+  const std::lock_guard guard(mutex_);
+  script_.at(index(operation)).push_back({.kind = kind, .gate = gate});
+  return gate;
+}
+
+void FaultyStore::refuse(Operation operation, int times) { script(operation, Kind::refuse, times); }
+
+void FaultyStore::lose_request(Operation operation, int times) {
+  script(operation, Kind::lose_request, times);
+}
+
+void FaultyStore::lose_reply(Operation operation, int times) {
+  script(operation, Kind::lose_reply, times);
+}
+
+void FaultyStore::duplicate(Operation operation, int times) {
+  script(operation, Kind::duplicate, times);
+}
+
+void FaultyStore::pass(Operation operation, int times) { script(operation, Kind::none, times); }
+
+std::shared_ptr<Gate> FaultyStore::hold_request(Operation operation) {
+  return script_gate(operation, Kind::hold_request);
+}
+
+std::shared_ptr<Gate> FaultyStore::hold_reply(Operation operation) {
+  return script_gate(operation, Kind::hold_reply);
+}
+
+void FaultyStore::go_away() {
+  const std::lock_guard guard(mutex_);
+  away_ = true;
+  hints_->away = true;
+}
+
+void FaultyStore::come_back() {
+  const std::lock_guard guard(mutex_);
+  away_ = false;
+  hints_->away = false;
+}
+
+void FaultyStore::lose_hints() { hints_->lost = true; }
+
+std::size_t FaultyStore::calls(Operation operation) const {
+  const std::lock_guard guard(mutex_);
+  return calls_.at(index(operation));
+}
+
+store::Capabilities FaultyStore::capabilities() const { return real_->capabilities(); }
+
+FaultyStore::Fault FaultyStore::next(Operation operation) {
+  const std::lock_guard guard(mutex_);
+  ++calls_.at(index(operation));
+  if (away_) {
+    return {.kind = Kind::refuse};
+  }
+  auto& script = script_.at(index(operation));
+  if (script.empty()) {
+    return {};
+  }
+  Fault fault = std::move(script.front());
+  script.pop_front();
+  return fault;
+}
+
+template <class Call>
+auto FaultyStore::meet_fault(Operation operation, Deadline deadline, Call&& call)
+    -> decltype(call()) {
+  const Fault fault = next(operation);
+  switch (fault.kind) {
+    case Kind::none: return call();
+    case Kind::refuse: return fail(ErrorCode::unavailable, "the store is away, as the test wanted");
+    case Kind::lose_request: return unknown();
+    case Kind::lose_reply: (void)call(); return unknown();
+    case Kind::duplicate: (void)call(); return call();
+    case Kind::hold_request:
+      if (!fault.gate->pass(deadline)) {
+        return unknown();
+      }
+      return call();
+    case Kind::hold_reply: {
+      auto outcome = call();
+      if (!fault.gate->pass(deadline)) {
+        return unknown();
+      }
+      return outcome;
+    }
+  }
+  return fail(ErrorCode::internal, "a fault of no kind");
+}
+
+Result<store::ClaimOutcome> FaultyStore::do_claim(const Name& name, const store::Claim& claim,
+                                                  Deadline deadline) {
+  return meet_fault(Operation::claim, deadline,
+                    [&] { return real_->claim(name.view(), claim, deadline); });
+}
+
+Result<std::vector<store::RenewOutcome>> FaultyStore::do_renew(
+    std::span<const store::Renewal> renewals, Deadline deadline) {
+  return meet_fault(Operation::renew, deadline, [&] { return real_->renew(renewals, deadline); });
+}
+
+Result<store::TransferOutcome> FaultyStore::do_transfer(const Name& name, const LeaseId& from,
+                                                        const store::Claim& to, Deadline deadline) {
+  return meet_fault(Operation::transfer, deadline,
+                    [&] { return real_->transfer(name.view(), from, to, deadline); });
+}
+
+Result<store::ReleaseOutcome> FaultyStore::do_release(const Name& name, const LeaseId& id,
+                                                      Deadline deadline) {
+  return meet_fault(Operation::release, deadline,
+                    [&] { return real_->release(name.view(), id, deadline); });
+}
+
+Result<std::optional<store::NameState>> FaultyStore::do_look(const Name& name, Deadline deadline) {
+  return meet_fault(Operation::look, deadline, [&] { return real_->look(name.view(), deadline); });
+}
+
+Result<store::Page> FaultyStore::do_list(std::string_view prefix, const store::PageRequest& page,
+                                         Deadline deadline) {
+  return meet_fault(Operation::list, deadline, [&] { return real_->list(prefix, page, deadline); });
+}
+
+Result<store::HitOutcome> FaultyStore::do_hit(const Name& name, std::uint32_t limit,
+                                              base::Duration period, Deadline deadline) {
+  return meet_fault(Operation::hit, deadline,
+                    [&] { return real_->hit(name.view(), limit, period, deadline); });
+}
+
+Result<store::Watch> FaultyStore::do_watch(const Name& name, std::function<void()> callback) {
+  return meet_fault(Operation::watch, Deadline::never(), [&] {
+    return real_->watch(name.view(), [hints = hints_, callback] {
+      if (!hints->away && !hints->lost) {
+        callback();
+      }
+    });
+  });
+}
+
+}  // namespace holdfast::testing

@@ -1,0 +1,256 @@
+#include <atomic>
+#include <optional>
+#include <stop_token>
+
+#include <gtest/gtest.h>
+
+#include <holdfast/testing/internal/provider_run.h>
+
+namespace holdfast::testing::internal {
+
+namespace {
+
+using namespace std::chrono_literals;
+using base::ErrorCode;
+using locks::AcquireOptions;
+using locks::Lock;
+
+AcquireOptions patient() {
+  AcquireOptions options = ProviderRun::options();
+  options.wait = 10min;
+  return options;
+}
+
+// One fault each time, and then the network is well again.
+void expect_acquired_in_spite_of(ProviderRun& run, void (FaultyStore::*fault)(Operation, int)) {
+  (run.network().*fault)(Operation::claim, 2);
+  const Lock lock =
+      must_have(run.result_of_call([&] { return run.provider().try_acquire("job", patient()); }));
+  const auto holders = run.holders("job");
+  ASSERT_EQ(holders.size(), 1U);
+  EXPECT_EQ(holders[0].id, lock.id());
+  EXPECT_EQ(holders[0].token, lock.token());
+  EXPECT_TRUE(lock.check());
+}
+
+// A waiter is cancelled while the store has given it the name but nobody knows of that yet.
+void cancel_during_hand_over(ProviderRun& run, void (Gate::*end)()) {
+  std::stop_source stop;
+  AcquireOptions options = patient();
+  options.stop = stop.get_token();
+  Lock first = run.provider().acquire("job", run.options());
+  auto waiting = run.in_background([&] { return run.provider().try_acquire("job", options); });
+  ASSERT_TRUE(run.soon([&] { return run.provider().waiting() == 1; }));
+  const auto gate = run.network().hold_reply(Operation::transfer);
+  auto releasing = run.in_background([&] { return first.release(); });
+  gate->wait_until_reached();
+  stop.request_stop();
+  (*gate.*end)();
+  (void)run.result_of(releasing);
+  {
+    // It may have come in the last moment: then the caller has the lock.
+    const auto outcome = run.result_of(waiting);
+    EXPECT_EQ(error_of(outcome).value_or(ErrorCode::cancelled), ErrorCode::cancelled);
+  }
+  EXPECT_TRUE(run.holders("job").empty());
+}
+
+constexpr ProviderCase kCases[] = {
+    {"AReplyLostAfterTheGrantStillGivesTheLock",
+     [](ProviderRun& run) { expect_acquired_in_spite_of(run, &FaultyStore::lose_reply); }},
+    {"ALostRequestIsSentAgain",
+     [](ProviderRun& run) { expect_acquired_in_spite_of(run, &FaultyStore::lose_request); }},
+    {"ADuplicatedRequestGivesOneLock",
+     [](ProviderRun& run) { expect_acquired_in_spite_of(run, &FaultyStore::duplicate); }},
+
+    {"AStoreThatComesBackWithinTheWaitGivesTheLock",
+     [](ProviderRun& run) {
+       run.abandon("job", run.ttl());
+       auto waiting =
+           run.in_background([&] { return run.provider().try_acquire("job", patient()); });
+       ASSERT_TRUE(run.soon([&] { return run.provider().waiting() == 1; }));
+       run.network().go_away();
+       const std::size_t before = run.network().calls(Operation::claim);
+       ASSERT_TRUE(
+           run.in_time([&] { return run.network().calls(Operation::claim) >= before + 2; }));
+       run.network().come_back();
+       (void)must_have(run.result_of(waiting));
+     }},
+
+    {"AnUnavailableStoreIsATypedErrorNotContention",
+     [](ProviderRun& run) {
+       run.network().go_away();
+       EXPECT_EQ(error_of(run.provider().try_acquire("job", run.options())),
+                 ErrorCode::unavailable);
+       AcquireOptions options = run.options();
+       options.wait = run.ttl();
+       EXPECT_EQ(run.result_of_call([&] {
+         return code_thrown_by([&] { (void)run.provider().acquire("job", options); });
+       }),
+                 ErrorCode::unavailable);
+       EXPECT_EQ(error_of(run.provider().is_locked("job")), ErrorCode::unavailable);
+       EXPECT_EQ(run.provider().waiting(), 0U);
+     }},
+
+    {"ATryWhoseRepliesAreAllLostLeavesNothingBehind",
+     [](ProviderRun& run) {
+       run.network().lose_reply(Operation::claim, 100);
+       AcquireOptions options = run.options();
+       options.wait = run.ttl();
+       const auto outcome =
+           run.result_of_call([&] { return run.provider().try_acquire("job", options); });
+       EXPECT_EQ(error_of(outcome), ErrorCode::unknown_outcome);
+       EXPECT_TRUE(run.holders("job").empty());
+       EXPECT_EQ(run.provider().held(), 0U);
+     }},
+
+    {"ACancelledAcquireLeavesNothingBehind",
+     [](ProviderRun& run) {
+       std::stop_source stop;
+       AcquireOptions options = patient();
+       options.stop = stop.get_token();
+       const auto gate = run.network().hold_reply(Operation::claim);
+       auto running = run.in_background([&] { return run.provider().try_acquire("job", options); });
+       gate->wait_until_reached();
+       EXPECT_EQ(run.holders("job").size(), 1U);
+       stop.request_stop();
+       gate->lose();
+       {
+         // Asked again, the store may have answered first: then the caller has the lock.
+         const auto outcome = run.result_of(running);
+         EXPECT_EQ(error_of(outcome).value_or(ErrorCode::cancelled), ErrorCode::cancelled);
+       }
+       EXPECT_TRUE(run.holders("job").empty());
+     }},
+
+    {"ACancelledWaiterToWhomTheNameIsHandedOverLeavesNothingBehind",
+     [](ProviderRun& run) { cancel_during_hand_over(run, &Gate::open); }},
+    {"ACancelledWaiterDoesNotKeepAHandOverWhoseReplyIsLost",
+     [](ProviderRun& run) { cancel_during_hand_over(run, &Gate::lose); }},
+
+    {"AHandOverWhoseReplyIsLostStillReachesTheWaiter",
+     [](ProviderRun& run) {
+       Lock first = run.provider().acquire("job", run.options());
+       auto waiting =
+           run.in_background([&] { return run.provider().try_acquire("job", patient()); });
+       ASSERT_TRUE(run.soon([&] { return run.provider().waiting() == 1; }));
+       run.network().lose_reply(Operation::transfer);
+       (void)first.release();
+       const Lock second = must_have(run.result_of(waiting));
+       ASSERT_EQ(run.holders("job").size(), 1U);
+       EXPECT_EQ(run.holders("job")[0].id, second.id());
+       EXPECT_EQ(run.holders("job")[0].token, second.token());
+     }},
+
+    {"AnAnswerSlowerThanTheValidityIsNotAGrant",
+     [](ProviderRun& run) {
+       const auto gate = run.network().hold_reply(Operation::claim);
+       AcquireOptions options = run.brief_options();
+       auto running = run.in_background([&] { return run.provider().try_acquire("job", options); });
+       gate->wait_until_reached();
+       run.pass(run.ttl());
+       gate->open();
+       const auto outcome = run.result_of(running);
+       EXPECT_FALSE(outcome && outcome->has_value());
+       EXPECT_TRUE(run.holders("job").empty());
+       EXPECT_EQ(run.provider().held(), 0U);
+     }},
+
+    {"ALateAnswerDoesNotFreeWhoCameInBetween",
+     [](ProviderRun& run) {
+       const auto gate = run.network().hold_reply(Operation::claim);
+       auto running = run.in_background(
+           [&] { return run.provider().try_acquire("job", run.brief_options()); });
+       gate->wait_until_reached();
+       run.pass(run.ttl());
+       const auto other = run.another_provider();
+       const Lock next = must_have(other->try_acquire("job", run.options()));
+       gate->open();
+       const auto outcome = run.result_of(running);
+       EXPECT_FALSE(outcome && outcome->has_value());
+       EXPECT_EQ(run.holders("job").at(0).id, next.id());
+     }},
+
+    {"AStoreThatIsGoneDuringTheHoldIsLossByTheLocalDeadline",
+     [](ProviderRun& run) {
+       const Lock lock = run.provider().acquire("job", run.brief_options());
+       std::atomic<bool> told = false;
+       const std::stop_callback callback(lock.lost(), [&] { told = true; });
+       run.network().go_away();
+       run.pass(run.ttl());
+       EXPECT_EQ(error_of(lock.check()), ErrorCode::lost);
+       EXPECT_TRUE(run.soon([&] { return told.load(); }));
+       EXPECT_TRUE(run.soon([&] { return run.provider().held() == 0; }));
+     }},
+
+    {"AStoreThatComesBackBeforeTheDeadlineIsNoLoss",
+     [](ProviderRun& run) {
+       const Lock lock = run.provider().acquire("job", run.brief_options());
+       run.network().refuse(Operation::renew, 2);
+       const auto is_asked = [&](std::size_t times) {
+         return run.network().calls(Operation::renew) >= times;
+       };
+       run.pass(run.ttl() * 2 / 5);
+       ASSERT_TRUE(run.soon([&] { return is_asked(1); }));
+       run.pass(run.ttl() / 5);
+       ASSERT_TRUE(run.soon([&] { return is_asked(2); }));
+       run.pass(run.ttl() / 5);
+       ASSERT_TRUE(run.soon([&] { return is_asked(3); }));
+       run.keep_for("job", run.ttl());
+       EXPECT_TRUE(lock.check());
+       EXPECT_FALSE(lock.lost().stop_requested());
+     }},
+
+    {"ARenewalWhoseReplyIsLostIsNoLoss",
+     [](ProviderRun& run) {
+       const Lock lock = run.provider().acquire("job", run.brief_options());
+       run.network().lose_reply(Operation::renew);
+       run.pass(run.ttl() * 2 / 5);
+       ASSERT_TRUE(run.soon([&] { return run.network().calls(Operation::renew) >= 1; }));
+       run.pass(run.ttl() / 5);
+       ASSERT_TRUE(run.soon([&] { return run.network().calls(Operation::renew) >= 2; }));
+       run.keep_for("job", run.ttl());
+       EXPECT_TRUE(lock.check());
+     }},
+
+    {"LostFiresWhileTheStoreHangs",
+     [](ProviderRun& run) {
+       const Lock lock = run.provider().acquire("job", run.brief_options());
+       std::atomic<bool> told = false;
+       const std::stop_callback callback(lock.lost(), [&] { told = true; });
+       const auto gate = run.network().hold_request(Operation::renew);
+       gate->wait_until_reached();
+       // Nobody opens the gate before.
+       EXPECT_TRUE(run.soon([&] { return told.load(); }));
+       EXPECT_EQ(error_of(lock.check()), ErrorCode::lost);
+       gate->open();
+     },
+     CaseTime::real},
+
+    {"AReleaseWhoseReplyIsLostHasFreedTheName",
+     [](ProviderRun& run) {
+       Lock lock = run.provider().acquire("job", run.options());
+       run.network().lose_reply(Operation::release);
+       const auto outcome = lock.release();
+       EXPECT_TRUE(outcome || outcome.error().code == ErrorCode::unknown_outcome);
+       EXPECT_TRUE(run.holders("job").empty());
+       EXPECT_EQ(error_of(lock.check()), ErrorCode::not_held);
+     }},
+
+    {"ALockThatCannotBeReleasedRunsOut",
+     [](ProviderRun& run) {
+       std::optional<Lock> lock = run.provider().acquire("job", run.brief_options());
+       run.network().go_away();
+       lock.reset();
+       EXPECT_EQ(run.provider().held(), 0U);
+       run.network().come_back();
+       run.pass(run.ttl());
+       EXPECT_TRUE(run.holders("job").empty());
+     }},
+};
+
+}  // namespace
+
+std::span<const ProviderCase> fault_cases() { return kCases; }
+
+}  // namespace holdfast::testing::internal

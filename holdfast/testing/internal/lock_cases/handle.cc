@@ -1,0 +1,169 @@
+#include <chrono>
+#include <optional>
+#include <stop_token>
+#include <utility>
+
+#include <gtest/gtest.h>
+
+#include <holdfast/testing/internal/provider_run.h>
+
+namespace holdfast::testing::internal {
+
+namespace {
+
+using namespace std::chrono_literals;
+using base::ErrorCode;
+using locks::AcquireOptions;
+using locks::Lock;
+using store::ReleaseOutcome;
+
+constexpr ProviderCase kCases[] = {
+    {"ReleasingManyTimesIsHarmlessAndSaysSo",
+     [](ProviderRun& run) {
+       Lock lock = run.provider().acquire("job", run.options());
+       EXPECT_EQ(lock.release(), ReleaseOutcome::released);
+       for (int i = 0; i < 3; ++i) {
+         EXPECT_EQ(lock.release(), ReleaseOutcome::not_held);
+       }
+       EXPECT_EQ(error_of(lock.check()), ErrorCode::not_held);
+       EXPECT_EQ(lock.time_left(), base::Duration::zero());
+       EXPECT_EQ(run.provider().held(), 0U);
+     }},
+
+    {"NeitherReleaseNorDestructionFreesASuccessor",
+     [](ProviderRun& run) {
+       std::optional<Lock> first = run.provider().acquire("job", run.options());
+       EXPECT_EQ(first->release(), ReleaseOutcome::released);
+       const Lock second = run.provider().acquire("job", run.options());
+       EXPECT_EQ(first->release(), ReleaseOutcome::not_held);
+       EXPECT_TRUE(second.check());
+       first.reset();
+       EXPECT_TRUE(second.check());
+       EXPECT_EQ(run.holders("job").at(0).id, second.id());
+     }},
+
+    {"AfterItsLeaseRanOutAHandleDoesNotFreeASuccessor",
+     [](ProviderRun& run) {
+       std::optional<Lock> first = run.provider().acquire("job", run.brief_options());
+       run.network().go_away();
+       ASSERT_TRUE(run.in_time([&] { return run.holders("job").empty(); }));
+       run.network().come_back();
+       const Lock second = run.another_provider()->acquire("job", run.options());
+       EXPECT_EQ(first->release(), ReleaseOutcome::not_held);
+       first.reset();
+       EXPECT_EQ(run.holders("job").at(0).id, second.id());
+     }},
+
+    {"DestructionReleases",
+     [](ProviderRun& run) {
+       {
+         const Lock lock = run.provider().acquire("job", run.options());
+       }
+       EXPECT_TRUE(run.holders("job").empty());
+       EXPECT_EQ(run.provider().held(), 0U);
+     }},
+
+    {"DestructionKeepsTheLeaseWhenAsked",
+     [](ProviderRun& run) {
+       AcquireOptions options = run.brief_options();
+       options.on_destroy = locks::OnDestroy::keep;
+       base::LeaseId id;
+       {
+         const Lock lock = run.provider().acquire("job", options);
+         id = lock.id();
+       }
+       EXPECT_EQ(run.provider().held(), 0U);
+       ASSERT_EQ(run.holders("job").size(), 1U);
+       EXPECT_EQ(run.holders("job")[0].id, id);
+       // Nobody renews it any more.
+       run.pass(run.ttl());
+       EXPECT_TRUE(run.holders("job").empty());
+     }},
+
+    {"DetachLeavesTheLeaseToItsId",
+     [](ProviderRun& run) {
+       Lock lock = run.provider().acquire("job", run.options());
+       const base::LeaseId id = lock.id();
+       EXPECT_EQ(lock.detach(), id);
+       EXPECT_FALSE(lock);
+       EXPECT_EQ(run.provider().held(), 0U);
+       EXPECT_EQ(lock.release(), ReleaseOutcome::not_held);
+       EXPECT_EQ(run.provider().renew("job", id, 1h), store::RenewOutcome::renewed);
+       EXPECT_EQ(run.provider().release("job", id), ReleaseOutcome::released);
+     }},
+
+    {"AMovedFromHandleHoldsNothing",
+     [](ProviderRun& run) {
+       Lock first = run.provider().acquire("job", run.options());
+       const base::LeaseId id = first.id();
+       Lock second(std::move(first));
+       // NOLINTBEGIN(bugprone-use-after-move): what this case is about.
+       EXPECT_FALSE(first);
+       EXPECT_EQ(error_of(first.check()), ErrorCode::not_held);
+       EXPECT_EQ(first.release(), ReleaseOutcome::not_held);
+       EXPECT_EQ(first.time_left(), base::Duration::zero());
+       EXPECT_FALSE(first.lost().stop_requested());
+       // NOLINTEND(bugprone-use-after-move)
+       EXPECT_EQ(second.id(), id);
+       EXPECT_TRUE(second.check());
+       EXPECT_EQ(run.holders("job").at(0).id, id);
+     }},
+
+    {"AssigningToAHandleReleasesWhatItHeld",
+     [](ProviderRun& run) {
+       Lock lock = run.provider().acquire("one", run.options());
+       lock = run.provider().acquire("two", run.options());
+       EXPECT_TRUE(run.holders("one").empty());
+       EXPECT_EQ(lock.name(), "two");
+       EXPECT_TRUE(lock.check());
+       lock = Lock();
+       EXPECT_FALSE(lock);
+       EXPECT_TRUE(run.holders("two").empty());
+     }},
+
+    {"ASelfMovedHandleStillHolds",
+     [](ProviderRun& run) {
+       Lock lock = run.provider().acquire("job", run.options());
+       Lock& same = lock;
+       lock = std::move(same);
+       EXPECT_TRUE(lock);
+       EXPECT_TRUE(lock.check());
+       EXPECT_EQ(run.holders("job").size(), 1U);
+     }},
+
+    {"AnEmptyHandleIsHarmless",
+     [](ProviderRun&) {
+       Lock lock;
+       EXPECT_FALSE(lock.holds());
+       EXPECT_EQ(error_of(lock.check()), ErrorCode::not_held);
+       EXPECT_EQ(lock.release(), ReleaseOutcome::not_held);
+       EXPECT_EQ(lock.time_left(), base::Duration::zero());
+       EXPECT_FALSE(lock.lost().stop_requested());
+       EXPECT_TRUE(lock.detach().is_nil());
+     }},
+
+    {"AHandleMayOutliveItsProvider",
+     [](ProviderRun& run) {
+       std::optional<Lock> lock = run.provider().acquire("job", run.options());
+       run.destroy_provider();
+       EXPECT_EQ(lock->name(), "job");
+       lock.reset();
+       EXPECT_TRUE(run.holders("job").empty());
+     }},
+
+    {"WithoutItsProviderALockRunsOutAndIsLostInTime",
+     [](ProviderRun& run) {
+       const Lock lock = run.provider().acquire("job", run.brief_options());
+       run.destroy_provider();
+       run.pass(run.ttl());
+       EXPECT_EQ(error_of(lock.check()), ErrorCode::lost);
+       EXPECT_TRUE(lock.lost().stop_requested());
+       EXPECT_TRUE(run.holders("job").empty());
+     }},
+};
+
+}  // namespace
+
+std::span<const ProviderCase> handle_cases() { return kCases; }
+
+}  // namespace holdfast::testing::internal

@@ -1,0 +1,165 @@
+#include <atomic>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <holdfast/testing/internal/provider_run.h>
+
+namespace holdfast::testing::internal {
+
+namespace {
+
+using namespace std::chrono_literals;
+using base::ErrorCode;
+using locks::AcquireOptions;
+using locks::Lock;
+
+constexpr ProviderCase kCases[] = {
+    {"ALockOutlivesSeveralTtls",
+     [](ProviderRun& run) {
+       const Lock lock = run.provider().acquire("job", run.brief_options());
+       run.keep_for("job", run.ttl() * 4);
+       EXPECT_TRUE(lock.check());
+       EXPECT_FALSE(lock.lost().stop_requested());
+       EXPECT_EQ(run.holders("job").at(0).id, lock.id());
+       EXPECT_TRUE(is_busy(run.another_provider()->try_acquire("job", run.options())));
+     }},
+
+    {"ManyLocksAreRenewedInBatches",
+     [](ProviderRun& run) {
+       if (!run.clock_moves()) {
+         GTEST_SKIP() << "the engine's clock cannot be moved";
+       }
+       std::vector<Lock> held;
+       for (int i = 0; i < 100; ++i) {
+         held.push_back(run.provider().acquire("job " + std::to_string(i), run.brief_options()));
+       }
+       for (int third = 0; third < 6; ++third) {
+         run.keep_for("job 0", run.ttl() / 3);
+       }
+       for (const Lock& lock : held) {
+         EXPECT_TRUE(lock.check());
+       }
+       // One by one it would be 600.
+       EXPECT_LE(run.network().calls(Operation::renew), 12U);
+     }},
+
+    {"LostFiresWhenTheLeaseIsTakenAway",
+     [](ProviderRun& run) {
+       const Lock lock = run.provider().acquire("job", run.brief_options());
+       std::atomic<bool> told = false;
+       const std::stop_callback callback(lock.lost(), [&] { told = true; });
+       EXPECT_EQ(run.store().release("job", lock.id()), store::ReleaseOutcome::released);
+       EXPECT_TRUE(run.in_time([&] { return told.load(); }));
+       EXPECT_EQ(error_of(lock.check()), ErrorCode::lost);
+       EXPECT_EQ(lock.time_left(), base::Duration::zero());
+       EXPECT_TRUE(run.soon([&] { return run.provider().held() == 0; }));
+     }},
+
+    {"LostFiresForTheLockThatWasLostAndNoOther",
+     [](ProviderRun& run) {
+       const Lock taken = run.provider().acquire("taken", run.brief_options());
+       const Lock kept = run.provider().acquire("kept", run.options());
+       (void)run.store().release("taken", taken.id());
+       EXPECT_TRUE(run.in_time([&] { return taken.lost().stop_requested(); }));
+       EXPECT_TRUE(kept.check());
+       EXPECT_FALSE(kept.lost().stop_requested());
+     }},
+
+    {"LostDoesNotFireOnReleaseOrDestruction",
+     [](ProviderRun& run) {
+       std::atomic<int> fired = 0;
+       std::stop_token token;
+       {
+         Lock lock = run.provider().acquire("job", run.options());
+         token = lock.lost();
+         const std::stop_callback callback(token, [&] { ++fired; });
+         (void)lock.release();
+         EXPECT_FALSE(lock.lost().stop_requested());
+       }
+       {
+         token = run.provider().acquire("job", run.options()).lost();
+       }
+       EXPECT_EQ(fired, 0);
+       EXPECT_FALSE(token.stop_requested());
+     }},
+
+    {"WhoAsksLateIsToldThatItIsLostAlready",
+     [](ProviderRun& run) {
+       const Lock lock = run.provider().acquire("job", run.brief_options());
+       run.network().go_away();
+       run.pass(run.ttl());
+       EXPECT_TRUE(lock.lost().stop_requested());
+       bool told = false;
+       const std::stop_callback callback(lock.lost(), [&] { told = true; });
+       EXPECT_TRUE(told);
+     }},
+
+    {"ReleasingALostLockSaysThatItWasNotHeld",
+     [](ProviderRun& run) {
+       Lock lock = run.provider().acquire("job", run.brief_options());
+       (void)run.store().release("job", lock.id());
+       ASSERT_TRUE(run.in_time([&] { return lock.lost().stop_requested(); }));
+       EXPECT_EQ(lock.release(), store::ReleaseOutcome::not_held);
+     }},
+
+    {"MaxHoldEndsTheExtension",
+     [](ProviderRun& run) {
+       AcquireOptions options = run.brief_options();
+       options.max_hold = run.ttl() * 2;
+       const Lock lock = run.provider().acquire("job", options);
+       EXPECT_TRUE(run.in_time([&] { return !lock.check(); }));
+       EXPECT_TRUE(lock.lost().stop_requested());
+       EXPECT_TRUE(run.in_time([&] { return run.holders("job").empty(); }));
+     }},
+
+    {"MaxHoldDoesNotEndTheExtensionBefore",
+     [](ProviderRun& run) {
+       AcquireOptions options = run.brief_options();
+       options.max_hold = run.ttl() * 4;
+       const Lock lock = run.provider().acquire("job", options);
+       run.keep_for("job", run.ttl() * 3);
+       EXPECT_TRUE(lock.check());
+     }},
+
+    {"ALockMayBeDestroyedWhileItIsRenewed",
+     [](ProviderRun& run) {
+       std::optional<Lock> lock = run.provider().acquire("job", run.brief_options());
+       const auto gate = run.network().hold_request(Operation::renew);
+       ASSERT_TRUE(run.in_time([&] { return gate->reached(); }));
+       lock.reset();
+       EXPECT_TRUE(run.holders("job").empty());
+       gate->open();
+       // The renewal that comes late brings nothing back.
+       const Lock next = run.provider().acquire("job", run.options());
+       EXPECT_EQ(run.holders("job").size(), 1U);
+       EXPECT_TRUE(next.check());
+     }},
+
+    {"LocksMayComeAndGoWhileTheKeeperRenews",
+     [](ProviderRun& run) {
+       AcquireOptions options = run.options();
+       options.renew_every = 1ms;
+       const Lock kept = run.provider().acquire("kept", options);
+       auto all = run.in_background([&] {
+         together(4, [&](int thread) {
+           for (int i = 0; i < scaled(200); ++i) {
+             (void)run.provider().try_acquire(std::to_string(thread), options);
+           }
+         });
+       });
+       run.result_of(all);
+       EXPECT_TRUE(kept.check());
+       EXPECT_EQ(run.provider().held(), 1U);
+     }},
+};
+
+}  // namespace
+
+std::span<const ProviderCase> keeping_cases() { return kCases; }
+
+}  // namespace holdfast::testing::internal

@@ -1,0 +1,220 @@
+#include <atomic>
+#include <future>
+#include <mutex>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <holdfast/testing/internal/provider_run.h>
+
+namespace holdfast::testing::internal {
+
+namespace {
+
+using namespace std::chrono_literals;
+using base::ErrorCode;
+using locks::AcquireOptions;
+using locks::Lock;
+using locks::LockProvider;
+
+auto wait_in_background(LockProvider& provider, const AcquireOptions& options) {
+  return ProviderRun::in_background([&provider, options] {
+    AcquireOptions patient = options;
+    patient.wait = patient.wait.value_or(1h);
+    return provider.try_acquire("job", patient);
+  });
+}
+
+constexpr ProviderCase kCases[] = {
+    {"AWaitTimesOutOnAHeldNameAndGetsItWhenItsTtlEnds",
+     [](ProviderRun& run) {
+       run.abandon("job", run.ttl());
+       AcquireOptions options = run.options();
+       options.wait = run.ttl() / 10;
+       EXPECT_TRUE(
+           is_busy(run.result_of_call([&] { return run.provider().try_acquire("job", options); })));
+       EXPECT_FALSE(run.holders("job").empty());
+       options.wait.reset();
+       const Lock lock = run.result_of_call([&] { return run.provider().acquire("job", options); });
+       EXPECT_EQ(run.holders("job").at(0).id, lock.id());
+       EXPECT_EQ(run.provider().waiting(), 0U);
+     }},
+
+    {"AcquireThrowsWhenItsTimeIsUp",
+     [](ProviderRun& run) {
+       run.abandon("job", 1h);
+       AcquireOptions options = run.options();
+       options.wait = run.ttl() / 10;
+       EXPECT_EQ(run.result_of_call([&] {
+         return code_thrown_by([&] { (void)run.provider().acquire("job", options); });
+       }),
+                 ErrorCode::timed_out);
+       EXPECT_EQ(run.provider().waiting(), 0U);
+     }},
+
+    {"TheLastTryIsAtTheDeadline",
+     [](ProviderRun& run) {
+       run.network().lose_hints();
+       run.abandon("job", run.ttl());
+       AcquireOptions options = run.options();
+       options.wait = run.ttl();
+       auto provider = run.provider_with({.poll_least = 10min, .poll_most = 10min});
+       (void)must_have(run.result_of_call([&] { return provider->try_acquire("job", options); }));
+     }},
+
+    {"AReleaseGivesTheNameToAWaiterOfTheSameProvider",
+     [](ProviderRun& run) {
+       Lock first = run.provider().acquire("job", run.options());
+       auto waiting = wait_in_background(run.provider(), run.options());
+       ASSERT_TRUE(run.soon([&] { return run.provider().waiting() == 1; }));
+       EXPECT_EQ(first.release(), store::ReleaseOutcome::released);
+       const Lock second = must_have(run.result_of(waiting));
+       EXPECT_GT(second.token(), first.token());
+       EXPECT_TRUE(second.check());
+       EXPECT_EQ(run.holders("job").at(0).id, second.id());
+       EXPECT_EQ(run.provider().held(), 1U);
+       EXPECT_EQ(run.provider().waiting(), 0U);
+     }},
+
+    {"AReleaseGivesTheNameToAWaiterOfAnotherProvider",
+     [](ProviderRun& run) {
+       const auto other = run.another_provider();
+       Lock first = run.provider().acquire("job", run.options());
+       auto waiting = wait_in_background(*other, run.options());
+       ASSERT_TRUE(run.soon([&] { return other->waiting() == 1; }));
+       EXPECT_EQ(first.release(), store::ReleaseOutcome::released);
+       EXPECT_GT(must_have(run.result_of(waiting)).token(), first.token());
+     }},
+
+    {"WaitersOfOneProviderAreServedInTheOrderInWhichTheyCame",
+     [](ProviderRun& run) {
+       constexpr int kWaiters = 6;
+       std::mutex mutex;
+       std::vector<int> served;
+       std::vector<std::future<void>> waiting;
+       Lock first = run.provider().acquire("job", run.options());
+       for (int i = 0; i < kWaiters; ++i) {
+         waiting.push_back(run.in_background([&, i] {
+           const Lock lock = run.provider().acquire("job", run.options());
+           const std::lock_guard guard(mutex);
+           served.push_back(i);
+         }));
+         ASSERT_TRUE(
+             run.soon([&] { return run.provider().waiting() == static_cast<std::size_t>(i + 1); }));
+       }
+       (void)first.release();
+       for (auto& each : waiting) {
+         run.result_of(each);
+       }
+       EXPECT_EQ(served, (std::vector{0, 1, 2, 3, 4, 5}));
+     }},
+
+    {"AStopEndsAWaitAndLeavesNothingBehind",
+     [](ProviderRun& run) {
+       std::stop_source stop;
+       Lock lock = run.provider().acquire("job", run.options());
+       AcquireOptions options = run.options();
+       options.stop = stop.get_token();
+       auto waiting = wait_in_background(run.provider(), options);
+       ASSERT_TRUE(run.soon([&] { return run.provider().waiting() == 1; }));
+       stop.request_stop();
+       // Without any time passing: it does not wait for the next poll.
+       ASSERT_TRUE(run.soon([&] { return run.has_ended(waiting); }));
+       EXPECT_EQ(error_of(waiting.get()), ErrorCode::cancelled);
+       EXPECT_EQ(run.provider().waiting(), 0U);
+       (void)lock.release();
+       EXPECT_TRUE(run.holders("job").empty());
+     }},
+
+    {"AStopThatCameBeforeAcquiresNothing",
+     [](ProviderRun& run) {
+       std::stop_source stop;
+       stop.request_stop();
+       AcquireOptions options = run.options();
+       options.stop = stop.get_token();
+       EXPECT_EQ(error_of(run.provider().try_acquire("free", options)), ErrorCode::cancelled);
+       const Lock lock = run.provider().acquire("job", run.options());
+       EXPECT_EQ(code_thrown_by([&] { (void)run.provider().acquire("job", options); }),
+                 ErrorCode::cancelled);
+       EXPECT_TRUE(run.holders("free").empty());
+       EXPECT_EQ(run.provider().waiting(), 0U);
+     }},
+
+    {"ATimedOutWaiterDoesNotHoldUpThoseBehindIt",
+     [](ProviderRun& run) {
+       Lock lock = run.provider().acquire("job", run.options());
+       AcquireOptions brief = run.options();
+       brief.wait = run.ttl() / 10;
+       auto first = wait_in_background(run.provider(), brief);
+       ASSERT_TRUE(run.soon([&] { return run.provider().waiting() == 1; }));
+       auto second = wait_in_background(run.provider(), run.options());
+       ASSERT_TRUE(run.soon([&] { return run.provider().waiting() == 2; }));
+       EXPECT_TRUE(is_busy(run.result_of(first)));
+       (void)lock.release();
+       (void)must_have(run.result_of(second));
+     }},
+
+    {"ALostHintDelaysButNeverBlocksForEver",
+     [](ProviderRun& run) {
+       run.network().lose_hints();
+       const auto other = run.another_provider();
+       Lock lock = other->acquire("job", run.options());
+       auto waiting = wait_in_background(run.provider(), run.options());
+       ASSERT_TRUE(run.soon([&] { return run.provider().waiting() == 1; }));
+       (void)lock.release();
+       (void)must_have(run.result_of(waiting));
+     }},
+
+    {"TooManyWaitersAreATypedError",
+     [](ProviderRun& run) {
+       const auto small = run.another_provider({.max_waited_names = 1, .max_waiters_per_name = 2});
+       run.abandon("job", 1h);
+       run.abandon("other", 1h);
+       std::stop_source stop;
+       AcquireOptions options = run.options();
+       options.wait = 1h;
+       options.stop = stop.get_token();
+       auto one = wait_in_background(*small, options);
+       auto two = wait_in_background(*small, options);
+       ASSERT_TRUE(run.soon([&] { return small->waiting() == 2; }));
+       EXPECT_EQ(error_of(small->try_acquire("job", options)), ErrorCode::limit_exceeded);
+       EXPECT_EQ(error_of(small->try_acquire("other", options)), ErrorCode::limit_exceeded);
+       EXPECT_TRUE(is_busy(small->try_acquire("other", run.options())));
+       stop.request_stop();
+       EXPECT_EQ(error_of(run.result_of(one)), ErrorCode::cancelled);
+       EXPECT_EQ(error_of(run.result_of(two)), ErrorCode::cancelled);
+     }},
+
+    {"TheEndOfTheProviderEndsItsWaits",
+     [](ProviderRun& run) {
+       run.abandon("job", 1h);
+       auto waiting = wait_in_background(run.provider(), run.options());
+       ASSERT_TRUE(run.soon([&] { return run.provider().waiting() == 1; }));
+       run.destroy_provider();
+       EXPECT_EQ(error_of(run.result_of(waiting)), ErrorCode::cancelled);
+     }},
+
+    {"ALongWaitIsWarnedAboutOnce",
+     [](ProviderRun& run) {
+       std::atomic<int> warnings = 0;
+       const auto provider =
+           run.another_provider({.logger = base::Logger([&](base::LogLevel, std::string_view text) {
+                                   warnings += text.contains("job") ? 1 : 0;
+                                 }),
+                                 .warn_after = run.ttl() / 10});
+       run.abandon("job", 1h);
+       AcquireOptions options = run.options();
+       options.wait = run.ttl();
+       EXPECT_TRUE(
+           is_busy(run.result_of_call([&] { return provider->try_acquire("job", options); })));
+       EXPECT_EQ(warnings, 1);
+     }},
+};
+
+}  // namespace
+
+std::span<const ProviderCase> wait_cases() { return kCases; }
+
+}  // namespace holdfast::testing::internal

@@ -1,0 +1,122 @@
+#include <atomic>
+
+#include <gtest/gtest.h>
+
+#include <holdfast/testing/internal/patience.h>
+#include <holdfast/testing/internal/store_run.h>
+
+namespace holdfast::testing::internal {
+
+namespace {
+
+using base::ErrorCode;
+using store::HitOutcome;
+
+HitOutcome hit(StoreRun& run, std::string_view name, std::uint32_t limit, base::Duration period) {
+  return base::value_or_throw(run.store().hit(name, limit, period));
+}
+
+constexpr StoreCase kCases[] = {
+    {"HitsAreAllowedUpToTheLimitAndThenRefused",
+     [](StoreRun& run) {
+       for (std::uint32_t i = 1; i <= 3; ++i) {
+         const HitOutcome outcome = hit(run, "calls", 3, kLong);
+         EXPECT_TRUE(outcome.allowed);
+         EXPECT_EQ(outcome.remaining, 3 - i);
+         EXPECT_GT(outcome.resets_in, base::Duration::zero());
+         EXPECT_LE(outcome.resets_in, kLong);
+       }
+       for (int i = 0; i < 2; ++i) {
+         const HitOutcome outcome = hit(run, "calls", 3, kLong);
+         EXPECT_FALSE(outcome.allowed);
+         EXPECT_EQ(outcome.remaining, 0U);
+         EXPECT_GT(outcome.resets_in, base::Duration::zero());
+       }
+     }},
+
+    {"HitsRecoverAfterTheWindow",
+     [](StoreRun& run) {
+       EXPECT_TRUE(hit(run, "calls", 1, run.ttl()).allowed);
+       run.pass(run.ttl());
+       const HitOutcome outcome = hit(run, "calls", 2, kLong);
+       EXPECT_TRUE(outcome.allowed);
+       EXPECT_EQ(outcome.remaining, 1U);
+       EXPECT_GT(outcome.resets_in, run.ttl());
+     }},
+
+    {"AWindowStartsWithItsFirstHitAndEndsForAllAtOnce",
+     [](StoreRun& run) {
+       if (!run.clock_moves()) {
+         GTEST_SKIP() << "the engine's clock cannot be moved";
+       }
+       using std::chrono::seconds;
+       EXPECT_EQ(hit(run, "calls", 2, seconds(10)).resets_in, seconds(10));
+       run.pass(seconds(6));
+       EXPECT_EQ(hit(run, "calls", 2, seconds(10)).resets_in, seconds(4));
+       EXPECT_FALSE(hit(run, "calls", 2, seconds(10)).allowed);
+       run.pass(seconds(4));
+       EXPECT_EQ(hit(run, "calls", 2, seconds(10)).remaining, 1U);
+     }},
+
+    {"RefusedHitsDoNotProlongTheWindow",
+     [](StoreRun& run) {
+       EXPECT_TRUE(hit(run, "calls", 1, run.ttl()).allowed);
+       EXPECT_LE(hit(run, "calls", 1, kLong).resets_in, run.ttl());
+       run.pass(run.ttl());
+       EXPECT_TRUE(hit(run, "calls", 1, kLong).allowed);
+     }},
+
+    {"EachNameHasAWindowOfItsOwn",
+     [](StoreRun& run) {
+       EXPECT_TRUE(hit(run, "one", 1, kLong).allowed);
+       EXPECT_TRUE(hit(run, "two", 1, kLong).allowed);
+       EXPECT_FALSE(hit(run, "one", 1, kLong).allowed);
+     }},
+
+    {"NeverMoreHitsThanTheLimitUnderConcurrency",
+     [](StoreRun& run) {
+       constexpr std::uint32_t kLimit = 100;
+       std::atomic<std::uint32_t> allowed = 0;
+       std::atomic<int> errors = 0;
+       together(8, [&](int) {
+         for (int i = 0; i < 25; ++i) {
+           const auto outcome = run.store().hit("calls", kLimit, kLong);
+           allowed += outcome && outcome->allowed ? 1 : 0;
+           errors += outcome ? 0 : 1;
+         }
+       });
+       EXPECT_EQ(allowed, kLimit);
+       EXPECT_EQ(errors, 0);
+     }},
+
+    {"AWindowIsNotListedAsHeld",
+     [](StoreRun& run) {
+       EXPECT_TRUE(hit(run, "calls", 5, kLong).allowed);
+       EXPECT_TRUE(run.holders("calls").empty());
+       EXPECT_TRUE(base::value_or_throw(run.store().list("")).names.empty());
+     }},
+
+    {"AWindowSurvivesCleanUp",
+     [](StoreRun& run) {
+       if (!run.place().clean_up) {
+         GTEST_SKIP() << "the engine's clean-up cannot be asked for";
+       }
+       EXPECT_TRUE(hit(run, "calls", 1, kLong).allowed);
+       run.place().clean_up();
+       EXPECT_FALSE(hit(run, "calls", 1, kLong).allowed);
+     }},
+
+    {"BadHitsAreRejected",
+     [](StoreRun& run) {
+       EXPECT_EQ(error_of(run.store().hit("calls", 0, kLong)), ErrorCode::invalid_argument);
+       EXPECT_EQ(error_of(run.store().hit("calls", 1, base::Duration(-1))),
+                 ErrorCode::invalid_argument);
+       EXPECT_EQ(error_of(run.store().hit("", 1, kLong)), ErrorCode::invalid_argument);
+     }},
+};
+
+}  // namespace
+
+std::span<const StoreCase> hit_cases() { return kCases; }
+
+}  // namespace holdfast::testing::internal

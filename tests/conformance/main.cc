@@ -1,0 +1,17 @@
+// Runs the conformance suites against every engine.
+#include <gtest/gtest.h>
+
+#include <holdfast/testing/provider_suite.h>
+#include <holdfast/testing/store_suite.h>
+
+#include "engines.h"
+
+int main(int argc, char** argv) {
+  ::testing::InitGoogleTest(&argc, argv);
+  using namespace holdfast::conformance;
+  for (const auto& engine : {memory_engine(), sqlite_engine()}) {
+    holdfast::testing::register_store_suite(engine);
+    holdfast::testing::register_provider_suite(engine);
+  }
+  return RUN_ALL_TESTS();
+}
