@@ -147,6 +147,16 @@ TEST_F(SqliteFileTest, AFileThatIsLockedForEverIsUnavailableAfterTheBusyTimeout)
   EXPECT_EQ(code_of_open(), ErrorCode::unavailable);  // to be moved on to this boot
 }
 
+TEST_F(SqliteFileTest, ToMakeAStoreItWaitsForThoseWhoReadTheEmptyFile) {
+  Stranger stranger(file);
+  stranger.run("BEGIN; SELECT count(*) FROM sqlite_schema");
+  const auto start = base::steady_clock().now();
+  EXPECT_EQ(code_of_open(), ErrorCode::unavailable);
+  EXPECT_GE(base::steady_clock().now() - start, 50ms);
+  stranger.run("ROLLBACK");
+  take(*testing::open({.file = file}), "a", LeaseId::generate());
+}
+
 TEST_F(SqliteFileTest, ManyWhoOpenANewFileAtOnceAllGetTheSameStore) {
   // Processes, because that is where SQLite itself keeps no order.
   std::vector<pid_t> children;

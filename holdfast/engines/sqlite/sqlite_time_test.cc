@@ -169,6 +169,16 @@ TEST_F(SqliteTimeTest, NamesThatAreNoLongerUsedAreForgottenAlongTheWay) {
   EXPECT_EQ(store->hit("counts", 3, 24h)->remaining, 1U);
 }
 
+TEST_F(SqliteTimeTest, ASweepForgetsAllThatItMayWhereverTheWalkHasCome) {
+  const auto store = open("first");
+  for (int i = 0; i < 300; ++i) {
+    testing::use(*store, "once/" + std::to_string(i));
+  }
+  EXPECT_NE(testing::Stranger(folder / "locks.db").ask("SELECT swept_until FROM meta"), "");
+  clock.advance(1h);
+  EXPECT_EQ(store->sweep_now(), 300U);
+}
+
 TEST_F(SqliteTimeTest, NothingIsForgottenBeforeTheRetentionHasPassed) {
   const auto store = open("first");
   testing::use(*store, "released");

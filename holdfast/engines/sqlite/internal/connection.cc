@@ -1,10 +1,10 @@
 #include <holdfast/engines/sqlite/internal/connection.h>
 
 #include <sched.h>
-#include <time.h>
 
 #include <algorithm>
 #include <chrono>
+#include <ctime>
 #include <utility>
 
 #include <sqlite3.h>

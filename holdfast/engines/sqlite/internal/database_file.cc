@@ -130,7 +130,7 @@ Result<fs::path> resolve(const fs::path& file) {
     return fail(ErrorCode::invalid_argument, "the path of the store's file is empty or has a NUL");
   }
   std::error_code error;
-  const fs::path resolved = fs::weakly_canonical(fs::absolute(file, error), error);
+  fs::path resolved = fs::weakly_canonical(fs::absolute(file, error), error);
   if (error) {
     return fail(ErrorCode::unavailable, quoted(text) + " cannot be found: " + error.message());
   }

@@ -264,7 +264,8 @@ base::TimePoint Engine::unused_since() const {
 
 Result<std::size_t> Engine::sweep(Deadline deadline) {
   std::size_t forgotten = 0;
-  for (bool at_end = false; !at_end;) {
+  // From where the walk has come to the end, and from the beginning to the end.
+  for (int ends = 0; ends < 2;) {
     const Result<Session> session = enter(deadline);  // one step at a time: others get their turn
     if (!session) {
       return std::unexpected(session.error());
@@ -274,7 +275,7 @@ Result<std::size_t> Engine::sweep(Deadline deadline) {
       return std::unexpected(step.error());
     }
     forgotten += step->forgotten;
-    at_end = step->at_end;
+    ends += step->at_end ? 1 : 0;
   }
   return forgotten;
 }

@@ -45,7 +45,7 @@ class Engine {
   [[nodiscard]] base::Result<std::optional<store::NameState>> look(const base::Name& name,
                                                                    base::Deadline deadline);
   [[nodiscard]] base::Result<store::Page> list(std::string_view prefix,
-                                               const store::PageRequest& page,
+                                               const store::PageRequest& request,
                                                base::Deadline deadline);
   // Forgets all tombstones that are older than the retention; how many.
   [[nodiscard]] base::Result<std::size_t> sweep(base::Deadline deadline);

@@ -48,6 +48,40 @@ constexpr ProviderCase kCases[] = {
        EXPECT_LE(run.network().calls(Operation::renew), 12U);
      }},
 
+    {"ValidityCountsFromBeforeTheClaimWasSent",
+     [](ProviderRun& run) {
+       const auto gate = run.network().hold_reply(Operation::claim);
+       auto running = run.in_background(
+           [&] { return run.provider().try_acquire("job", run.brief_options()); });
+       // The renewal that is due by then is not to hide it.
+       const auto renewal = run.network().hold_request(Operation::renew);
+       gate->wait_until_reached();
+       run.pass(run.ttl() / 2);
+       gate->open();
+       const Lock lock = must_have(running.get());
+       EXPECT_LT(lock.time_left(), run.ttl() / 2);
+       renewal->open();
+     }},
+
+    {"ValidityCountsFromBeforeTheRenewalWasSent",
+     [](ProviderRun& run) {
+       if (!run.clock_moves()) {
+         GTEST_SKIP() << "the engine's clock cannot be moved";
+       }
+       const Lock lock = run.provider().acquire("job", run.brief_options());
+       const auto first = run.network().hold_reply(Operation::renew);
+       const auto second = run.network().hold_request(Operation::renew);
+       run.pass(run.ttl() / 3);
+       first->wait_until_reached();
+       run.pass(run.ttl() / 3);
+       EXPECT_LT(lock.time_left(), run.ttl() / 3);
+       first->open();
+       ASSERT_TRUE(run.soon([&] { return second->reached(); }));
+       EXPECT_GT(lock.time_left(), run.ttl() / 3);
+       EXPECT_LT(lock.time_left(), run.ttl() * 2 / 3);
+       second->open();
+     }},
+
     {"LostFiresWhenTheLeaseIsTakenAway",
      [](ProviderRun& run) {
        const Lock lock = run.provider().acquire("job", run.brief_options());

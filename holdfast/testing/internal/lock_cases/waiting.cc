@@ -70,6 +70,8 @@ constexpr ProviderCase kCases[] = {
        auto waiting = wait_in_background(run.provider(), run.options());
        ASSERT_TRUE(run.soon([&] { return run.provider().waiting() == 1; }));
        EXPECT_EQ(first.release(), store::ReleaseOutcome::released);
+       // Without any time passing, whether the engine pushes or not.
+       EXPECT_TRUE(run.soon([&] { return run.has_ended(waiting); }));
        const Lock second = must_have(run.result_of(waiting));
        EXPECT_GT(second.token(), first.token());
        EXPECT_TRUE(second.check());
@@ -85,6 +87,10 @@ constexpr ProviderCase kCases[] = {
        auto waiting = wait_in_background(*other, run.options());
        ASSERT_TRUE(run.soon([&] { return other->waiting() == 1; }));
        EXPECT_EQ(first.release(), store::ReleaseOutcome::released);
+       if (run.store().capabilities().push) {
+         // Without any time passing: it does not wait for the next poll.
+         EXPECT_TRUE(run.soon([&] { return run.has_ended(waiting); }));
+       }
        EXPECT_GT(must_have(run.result_of(waiting)).token(), first.token());
      }},
 

@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# check_completions.sh HOLDFAST: every command, and every option of every command's help, is in each
+# of the completions and in the manual; and bash completes them.
+set -euo pipefail
+holdfast=$1
+here=$(cd "$(dirname "$0")" && pwd)
+status=0
+
+fail() {
+  echo "$*" >&2
+  status=1
+}
+
+commands=$("$holdfast" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p')
+for command in $commands; do
+  for file in holdfast.bash _holdfast holdfast.fish ../holdfast.1; do
+    grep -qw -- "$command" "$here/$file" || fail "$file does not know the command $command"
+  done
+  for option in $("$holdfast" "$command" --help | grep -o -- '^  -[-a-zA-Z,]*' | tr , ' '); do
+    for file in holdfast.bash _holdfast ../holdfast.1; do
+      # A manual writes its hyphens as \-.
+      sed 's/\\-/-/g' "$here/$file" | grep -q -- "$option\\b" || fail "$file does not know $command $option"
+    done
+    case $option in
+      --*) spelling="-l ${option#--}" ;;
+      *) spelling="-s ${option#-}" ;;
+    esac
+    grep -q -- "$spelling " "$here/holdfast.fish" || fail "holdfast.fish does not know $command $option"
+  done
+done
+
+# complete WORD...: what bash offers for the last of them.
+complete_words() {
+  COMP_WORDS=("$holdfast" "$@") COMP_CWORD=$# COMPREPLY=()
+  _holdfast
+  printf '%s\n' "${COMPREPLY[@]}"
+}
+
+source "$here/holdfast.bash"
+HOME=$(mktemp -d)
+export HOME
+trap 'rm -rf "$HOME"' EXIT
+unset HOLDFAST_STORE XDG_STATE_HOME
+"$holdfast" acquire --ttl 1h deploy/web >/dev/null
+[[ $(complete_words st) == steal ]] || fail "bash does not complete st to steal"
+[[ $(complete_words run --on-lost t) == term ]] || fail "bash does not complete --on-lost t"
+[[ $(complete_words run --kil) == --kill-after ]] || fail "bash does not complete run --kil"
+[[ $(complete_words show dep) == deploy/web ]] || fail "bash does not complete names that are held"
+exit "$status"

@@ -1,0 +1,75 @@
+# Completion of holdfast(1) for bash.
+
+# The names that are held, from the store that the words so far or the environment name.
+_holdfast_names() {
+  local i store=()
+  for ((i = 1; i < ${#words[@]} - 1; i++)); do
+    if [[ ${words[i]} == --store ]]; then store=(--store "${words[i + 1]}"); fi
+  done
+  "${words[0]}" "${store[@]}" ls --json 2>/dev/null |
+    sed 's/{"name":/\n&/g' | sed -n 's/^{"name":"\([^"\\]*\)".*/\1/p'
+}
+
+_holdfast() {
+  local cur prev words cword
+  if declare -F _get_comp_words_by_ref >/dev/null; then
+    _get_comp_words_by_ref -n : cur prev words cword
+  else
+    words=("${COMP_WORDS[@]}") cword=$COMP_CWORD
+    cur=${words[cword]} prev=${words[cword - 1]}
+  fi
+
+  local commands='run ls show wait acquire renew release steal watch doctor bench'
+  local global='--store --json -v --verbose -h --help'
+  local waiting='-n --no-wait -w --wait'
+  local claim="$waiting -s --shared --permits --ttl --reason --owner"
+  local i command='' command_at=0 positionals=0
+  for ((i = 1; i < cword; i++)); do
+    if [[ -z $command && " $commands " == *" ${words[i]} "* ]]; then
+      command=${words[i]} command_at=$i
+    elif [[ -n $command && $command == run && ${words[i]} == -- ]]; then
+      # From here on it is another command's line.
+      if declare -F _command_offset >/dev/null; then _command_offset $((i + 1)); else
+        COMPREPLY=($(compgen -c -- "$cur"))
+      fi
+      return
+    elif [[ -n $command && ${words[i]} != -* ]]; then
+      case ${words[i - 1]} in
+        --store | -w | --wait | --permits | --ttl | --reason | --owner | -E | --busy-status | \
+          --on-lost | --kill-after | --confirm | --prefix | --every | --count | --for) ;;
+        *) ((positionals++)) ;;
+      esac
+    fi
+  done
+
+  case $prev in
+    --on-lost) COMPREPLY=($(compgen -W 'term ignore' -- "$cur")) && return ;;
+    --store) COMPREPLY=($(compgen -W 'sqlite: memory:' -- "$cur")) && return ;;
+    -w | --wait | --ttl | --kill-after | --every | --for)
+      COMPREPLY=($(compgen -W '1s 10s 30s 5m 1h' -- "$cur"))
+      return
+      ;;
+    --permits | --reason | --owner | -E | --busy-status | --count) return ;;
+    --confirm | --prefix) COMPREPLY=($(compgen -W "$(_holdfast_names)" -- "$cur")) && return ;;
+  esac
+
+  local options
+  case $command in
+    '') COMPREPLY=($(compgen -W "$commands $global --version" -- "$cur")) && return ;;
+    run) options="$claim -E --busy-status --on-lost --kill-after" ;;
+    wait) options=$waiting ;;
+    acquire) options=$claim ;;
+    renew) options='--ttl' ;;
+    steal) options='--confirm' ;;
+    watch) options='--prefix --every' ;;
+    bench) options='--count --for' ;;
+    *) options='' ;;
+  esac
+  if [[ $cur == -* ]]; then
+    COMPREPLY=($(compgen -W "$options $global" -- "$cur"))
+  elif ((positionals == 0)) && [[ $command != doctor && $command != bench ]]; then
+    COMPREPLY=($(compgen -W "$(_holdfast_names)" -- "$cur"))
+  fi
+}
+
+complete -F _holdfast holdfast

@@ -1,0 +1,160 @@
+#include <fstream>
+#include <set>
+
+#include "apps/holdfast/tests/workspace.h"
+
+namespace holdfast::cli::testing {
+
+namespace {
+
+class OutputTest : public Workspace {
+ protected:
+  static std::set<std::string> keys(const nlohmann::json& object) {
+    std::set<std::string> all;
+    for (const auto& [key, value] : object.items()) {
+      all.insert(key);
+    }
+    return all;
+  }
+};
+
+using Keys = std::set<std::string>;
+
+const Keys kHolder{"lease_id", "owner",       "reason",       "permits",
+                   "token",    "held_for_ms", "time_left_ms", "foreign"};
+const Keys kState{"name", "held", "capacity", "holders"};
+
+TEST_F(OutputTest, EveryCommandExplainsItselfWithExamples) {
+  for (const char* const command : {"run", "ls", "show", "wait", "acquire", "renew", "release",
+                                    "steal", "watch", "doctor", "bench"}) {
+    const Outcome outcome = holdfast({command, "--help"});
+    EXPECT_EQ(outcome.status, 0) << command;
+    EXPECT_NE(outcome.output.find(std::string("Usage: holdfast ") + command), std::string::npos);
+    EXPECT_NE(outcome.output.find(std::string("Examples:\n  ")), std::string::npos) << command;
+    EXPECT_NE(holdfast({"--help"}).output.find(std::string("\n  ") + command + " "),
+              std::string::npos);
+  }
+  EXPECT_EQ(holdfast({"--version"}).output, "holdfast " HOLDFAST_VERSION "\n");
+}
+
+TEST_F(OutputTest, MistakesEndWith64AndSayWhereToLook) {
+  const Words mistakes[] = {{},
+                            {"no-such-command"},
+                            {"run"},
+                            {"run", "job"},
+                            {"run", "--no-such-option", "job", "--", "true"},
+                            {"run", "-w", "soon", "job", "--", "true"},
+                            {"run", "-w", "5", "job", "--", "true"},
+                            {"run", "-n", "-w", "5s", "job", "--", "true"},
+                            {"run", "-s", "--permits", "1/2", "job", "--", "true"},
+                            {"run", "--permits", "3/2", "job", "--", "true"},
+                            {"run", "--ttl", "1ms", "job", "--", "true"},
+                            {"run", "--on-lost", "cry", "job", "--", "true"},
+                            {"run", "-E", "256", "job", "--", "true"},
+                            {"show"},
+                            {"show", "one", "two"},
+                            {"renew", "job", "not-an-id"},
+                            {"watch", "job", "--prefix", "db/"}};
+  for (const Words& words : mistakes) {
+    const Outcome outcome = holdfast(words);
+    EXPECT_EQ(outcome.status, 64) << ::testing::PrintToString(words) << outcome.errors;
+    EXPECT_EQ(outcome.output, "") << ::testing::PrintToString(words);
+    EXPECT_NE(outcome.errors.find("--help'."), std::string::npos) << outcome.errors;
+  }
+  EXPECT_EQ(holdfast({"--store", "no-such-engine:", "ls"}).status, 64);
+  EXPECT_EQ(holdfast({"show", ""}).status, 64);
+  EXPECT_EQ(holdfast({"show", std::string(1025, 'x')}).status, 64);
+}
+
+TEST_F(OutputTest, AStoreThatCannotBeReachedEndsWith69) {
+  const Words unreachable{"--store", "sqlite:/no/such/folder/locks.db"};
+  const Words commands[] = {{"run", "job", "--", "true"}, {"ls"},      {"show", "job"},
+                            {"wait", "job"},              {"acquire", "job"},
+                            {"steal", "job", "--confirm", "job"},      {"watch"},
+                            {"doctor"},                   {"bench"}};
+  for (const Words& command : commands) {
+    Words words = unreachable;
+    words.insert(words.end(), command.begin(), command.end());
+    EXPECT_EQ(holdfast(words).status, 69) << command.front();
+  }
+  const Outcome outcome = holdfast({"--store", unreachable[1], "--json", "ls"});
+  EXPECT_EQ(nlohmann::json::parse(outcome.errors)["error"]["code"], "unavailable");
+  std::ofstream(folder() / "file") << "this is not a database, however long one looks at it";
+  EXPECT_EQ(holdfast({"--store", "sqlite:" + (folder() / "file").string(), "ls"}).status, 69);
+}
+
+TEST_F(OutputTest, JsonHasTheDocumentedKeys) {
+  const auto acquired = json({"acquire", "--json", "--ttl", "1h", "job"});
+  EXPECT_EQ(keys(acquired), Keys({"name", "lease_id", "token", "owner", "ttl_ms"}));
+  EXPECT_EQ(acquired["ttl_ms"], 3'600'000);
+  const std::string lease = acquired["lease_id"];
+
+  const auto shown = json({"show", "--json", "job"});
+  EXPECT_EQ(keys(shown), kState);
+  EXPECT_EQ(keys(shown["holders"][0]), kHolder);
+  EXPECT_EQ(shown["holders"][0]["token"], acquired["token"]);
+  EXPECT_EQ(keys(json({"show", "--json", "free"})), kState);
+
+  const auto listed = json({"ls", "--json"});
+  EXPECT_EQ(keys(listed), Keys({"names"}));
+  EXPECT_EQ(keys(listed["names"][0]), kState);
+
+  EXPECT_EQ(keys(json({"renew", "--json", "job", lease})),
+            Keys({"name", "lease_id", "outcome", "ttl_ms"}));
+  EXPECT_EQ(keys(json({"wait", "--json", "-n", "job"})), Keys({"name", "free", "waited_ms"}));
+  const auto stolen = json({"steal", "--json", "job", "--confirm", "job"});
+  EXPECT_EQ(keys(stolen), Keys({"name", "stolen"}));
+  EXPECT_EQ(keys(stolen["stolen"][0]), kHolder);
+  EXPECT_EQ(keys(json({"release", "--json", "job", lease})), Keys({"name", "lease_id", "outcome"}));
+}
+
+TEST_F(OutputTest, DoctorFindsAHealthyStoreHealthy) {
+  const Outcome outcome = holdfast({"doctor"});
+  EXPECT_EQ(outcome.status, 0) << outcome.output;
+  EXPECT_EQ(outcome.output.find("failed"), std::string::npos) << outcome.output;
+  EXPECT_NE(outcome.output.find("(from the default)"), std::string::npos) << outcome.output;
+
+  const auto report = json({"doctor", "--json"});
+  EXPECT_EQ(keys(report), Keys({"store", "origin", "ok", "checks"}));
+  EXPECT_EQ(report["ok"], true);
+  Keys names;
+  for (const auto& check : report["checks"]) {
+    EXPECT_EQ(keys(check), Keys({"name", "status", "detail"}));
+    names.insert(check["name"]);
+  }
+  EXPECT_EQ(names, Keys({"store", "engine", "cross_process", "cluster", "durable", "push",
+                         "round_trip", "exclusion", "clock", "tokens", "folder", "file",
+                         "free_space", "file_system"}));
+}
+
+TEST_F(OutputTest, DoctorWarnsOfAFileThatAnybodyMayChange) {
+  const auto file = folder() / "shared.db";
+  const std::string url = "sqlite:" + file.string();
+  EXPECT_EQ(holdfast({"--store", url, "ls"}).status, 0);
+  std::filesystem::permissions(file, std::filesystem::perms::all);
+  const Outcome outcome = holdfast({"--store", url, "doctor"});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_NE(outcome.output.find("chmod o-w"), std::string::npos) << outcome.output;
+}
+
+TEST_F(OutputTest, BenchMeasures) {
+  const auto report = json({"bench", "--json", "--count", "10"});
+  EXPECT_EQ(keys(report), Keys({"store", "engine", "rows"}));
+  ASSERT_GE(report["rows"].size(), 1U);
+  EXPECT_EQ(keys(report["rows"][0]), Keys({"what", "count", "ops_per_second", "median_ms", "p99_ms"}));
+  EXPECT_EQ(report["rows"][0]["count"], 10);
+  EXPECT_NE(holdfast({"bench", "--count", "10"}).output.find("acquire + release"),
+            std::string::npos);
+}
+
+TEST_F(OutputTest, NothingIsColouredWithoutATerminal) {
+  environment()["TERM"] = "xterm";
+  holdfast({"acquire", "--ttl", "1h", "job"});
+  for (const Words& words : {Words{"ls"}, Words{"show", "job"}, Words{"doctor"}}) {
+    EXPECT_EQ(holdfast(words).output.find('\033'), std::string::npos) << words.front();
+  }
+}
+
+}  // namespace
+
+}  // namespace holdfast::cli::testing

@@ -1,0 +1,130 @@
+#include <signal.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "apps/holdfast/tests/workspace.h"
+
+namespace holdfast::cli::testing {
+
+namespace {
+
+class RunTest : public Workspace {};
+
+TEST_F(RunTest, PassesTheStatusOfTheCommandThrough) {
+  EXPECT_EQ(holdfast({"run", "job", "--", "true"}).status, 0);
+  EXPECT_EQ(holdfast({"run", "job", "--", "sh", "-c", "exit 42"}).status, 42);
+  EXPECT_EQ(holdfast({"run", "job", "--", "sh", "-c", "kill -KILL $$"}).status, 128 + SIGKILL);
+}
+
+TEST_F(RunTest, PassesInputAndArgumentsThroughUnread) {
+  const Outcome outcome = holdfast(
+      {"run", "job", "--", "sh", "-c", "cat; printf '<%s>' \"$@\"", "sh", "a b", "--", "-n", "[1,2]", ""},
+      "from outside\n");
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(outcome.output, "from outside\n<a b><--><-n><[1,2]><>");
+}
+
+TEST_F(RunTest, TakesTheCommandWithoutTheTwoDashesToo) {
+  EXPECT_EQ(holdfast({"run", "job", "printf", "%s", "-n"}).output, "-n");
+}
+
+TEST_F(RunTest, TellsTheCommandWhatItHolds) {
+  const Outcome outcome =
+      holdfast({"run", "--owner", "ci", "a name", "--", "sh", "-c",
+                "echo \"$HOLDFAST_NAME|$HOLDFAST_OWNER|$HOLDFAST_STORE|$HOLDFAST_TOKEN\""});
+  const std::string expected = "a name|ci|" + store_url() + "|";
+  EXPECT_TRUE(outcome.output.starts_with(expected)) << outcome.output;
+  EXPECT_GT(std::stoull(outcome.output.substr(expected.size())), 0U);
+}
+
+TEST_F(RunTest, ReplacesTheVariablesOfAnOuterRun) {
+  const Outcome outcome = holdfast({"run", "outer", "--", HOLDFAST_BINARY, "run", "inner", "--",
+                                    "sh", "-c", "env | grep -c '^HOLDFAST_NAME=inner'"});
+  EXPECT_EQ(outcome.output, "1\n");
+}
+
+TEST_F(RunTest, TokensGrowFromRunToRun) {
+  const Words words{"run", "job", "--", "sh", "-c", "echo $HOLDFAST_TOKEN"};
+  const auto first = std::stoull(holdfast(words).output);
+  const auto second = std::stoull(holdfast(words).output);
+  EXPECT_GT(second, first);
+}
+
+TEST_F(RunTest, ReleasesWhenTheCommandHasEnded) {
+  holdfast({"run", "job", "--", "false"});
+  EXPECT_EQ(json({"show", "--json", "job"})["held"], false);
+}
+
+TEST_F(RunTest, EndsWith127IfThereIsNoSuchCommandAndWith126IfItCannotBeExecuted) {
+  const Outcome missing = holdfast({"run", "job", "--", "no-such-command"});
+  EXPECT_EQ(missing.status, 127);
+  EXPECT_NE(missing.errors.find("no-such-command"), std::string::npos);
+  EXPECT_EQ(holdfast({"run", "job", "--", "/no/such/command"}).status, 127);
+
+  const auto file = folder() / "not-executable";
+  std::ofstream(file) << "#!/bin/sh\n";
+  EXPECT_EQ(holdfast({"run", "job", "--", file.string()}).status, 126);
+  EXPECT_EQ(holdfast({"run", "job", "--", folder().string()}).status, 126);
+  EXPECT_EQ(json({"show", "--json", "job"})["held"], false);
+}
+
+TEST_F(RunTest, LeavesNoDescriptorOfItsOwnToTheCommand) {
+  const Outcome plain = run_to_end({"sh", "-c", "ls /proc/$$/fd | wc -l"}, environment());
+  const Outcome held = holdfast({"run", "job", "--", "sh", "-c", "ls /proc/$$/fd | wc -l"});
+  EXPECT_EQ(held.output, plain.output);
+}
+
+TEST_F(RunTest, LeavesSignalsToTheCommandAsItFoundThem) {
+  const Words probe{"sh", "-c", "grep -E '^Sig(Blk|Ign)' /proc/$$/status"};
+  Words held{"run", "job", "--"};
+  held.insert(held.end(), probe.begin(), probe.end());
+  EXPECT_EQ(holdfast(held).output, run_to_end(probe, environment()).output);
+}
+
+TEST_F(RunTest, RunsTheCommandInAProcessGroupOfItsOwn) {
+  const Outcome outcome = holdfast(
+      {"run", "job", "--", "sh", "-c", "test \"$(cut -d' ' -f5 /proc/$$/stat)\" = $$ && echo leader"});
+  EXPECT_EQ(outcome.output, "leader\n");
+}
+
+TEST_F(RunTest, MakesTheDefaultStoreForTheUserAlone) {
+  EXPECT_EQ(holdfast({"run", "job", "--", "true"}).status, 0);
+  struct stat status {};
+  ASSERT_EQ(stat((folder() / ".local/state/holdfast").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 07777U, 0700U);
+}
+
+TEST_F(RunTest, FindsTheStoreByOptionThenEnvironmentThenStateFolder) {
+  const Words words{"run", "job", "--", "sh", "-c", "echo $HOLDFAST_STORE"};
+  environment()["XDG_STATE_HOME"] = (folder() / "odd %41 state?").string();
+  EXPECT_EQ(holdfast(words).status, 0);
+  EXPECT_TRUE(std::filesystem::exists(folder() / "odd %41 state?/holdfast/locks.db"));
+
+  const std::string one = "sqlite:" + (folder() / "one.db").string();
+  const std::string two = "sqlite:" + (folder() / "two.db").string();
+  environment()["HOLDFAST_STORE"] = one;
+  EXPECT_EQ(holdfast(words).output, one + "\n");
+  Words with_option{"--store", two};
+  with_option.insert(with_option.end(), words.begin(), words.end());
+  EXPECT_EQ(holdfast(with_option).output, two + "\n");
+}
+
+TEST_F(RunTest, SummarisesAsJsonOnTheErrorStream) {
+  const Outcome outcome = holdfast({"run", "--json", "job", "--", "sh", "-c", "echo out; exit 3"});
+  EXPECT_EQ(outcome.status, 3);
+  EXPECT_EQ(outcome.output, "out\n");
+  const auto summary = nlohmann::json::parse(outcome.errors);
+  EXPECT_EQ(summary["name"], "job");
+  EXPECT_EQ(summary["command_status"], 3);
+  EXPECT_EQ(summary["lost"], false);
+  EXPECT_TRUE(summary["token"].is_number_unsigned());
+  EXPECT_EQ(summary["lease_id"].get<std::string>().size(), 32U);
+  EXPECT_TRUE(summary.contains("owner"));
+}
+
+}  // namespace
+
+}  // namespace holdfast::cli::testing

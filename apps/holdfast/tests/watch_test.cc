@@ -1,0 +1,60 @@
+#include <signal.h>
+
+#include "apps/holdfast/tests/workspace.h"
+
+namespace holdfast::cli::testing {
+
+namespace {
+
+using nlohmann::json;
+
+class WatchTest : public Workspace {
+ protected:
+  static void expect(Process& watch, const std::string& event, const std::string& name,
+                     const std::string& owner) {
+    const json line = json::parse(watch.read_line());
+    EXPECT_EQ(line["event"], event) << line;
+    EXPECT_EQ(line["name"], name) << line;
+    EXPECT_EQ(line["owner"], owner) << line;
+    EXPECT_TRUE(line["token"].is_number_unsigned()) << line;
+    EXPECT_EQ(line["time"].get<std::string>().size(), std::string("2024-01-01T00:00:00.000Z").size());
+  }
+
+  std::string acquire(const std::string& name, const std::string& owner, const std::string& ttl) {
+    return Workspace::json({"acquire", "--json", "--ttl", ttl, "--owner", owner, name})["lease_id"];
+  }
+};
+
+TEST_F(WatchTest, TellsOfANameAsItHappens) {
+  const std::string first = acquire("job", "first", "1h");
+  const auto watch = start({"watch", "--json", "--every", "20ms", "job"});
+  expect(*watch, "held", "job", "first");
+  holdfast({"release", "job", first});
+  expect(*watch, "released", "job", "first");
+  acquire("other", "nobody watches", "1h");
+  acquire("job", "second", "500ms");
+  expect(*watch, "acquired", "job", "second");
+  expect(*watch, "expired", "job", "second");
+  watch->signal(SIGINT);
+  EXPECT_EQ(watch->wait(), 128 + SIGINT);
+}
+
+TEST_F(WatchTest, TellsOfNamesWithAPrefix) {
+  acquire("db/a", "one", "1h");
+  acquire("web", "two", "1h");
+  const auto watch = start({"watch", "--json", "--every", "20ms", "--prefix", "db/"});
+  expect(*watch, "held", "db/a", "one");
+  acquire("db/b", "three", "1h");
+  expect(*watch, "acquired", "db/b", "three");
+}
+
+TEST_F(WatchTest, PeopleGetALineEach) {
+  acquire("job", "ci@host:41", "1h");
+  const auto watch = start({"watch"});
+  const std::string line = watch->read_line();
+  EXPECT_NE(line.find("  held      job  ci@host pid 41 for "), std::string::npos) << line;
+}
+
+}  // namespace
+
+}  // namespace holdfast::cli::testing

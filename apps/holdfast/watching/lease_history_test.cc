@@ -1,0 +1,69 @@
+#include "apps/holdfast/watching/lease_history.h"
+
+#include <chrono>
+
+#include <gtest/gtest.h>
+
+namespace holdfast::cli {
+
+namespace {
+
+using Kind = LeaseEvent::Kind;
+using namespace std::chrono_literals;
+
+constexpr base::TimePoint kNow{100s};
+constexpr base::LeaseId kOne(0, 1);
+constexpr base::LeaseId kTwo(0, 2);
+
+store::NameState held(const char* name, const base::LeaseId& id, base::Duration left) {
+  return {.name = *base::Name::make(name),
+          .capacity = 1,
+          .holders = {{.id = id,
+                       .owner = "me",
+                       .reason = "",
+                       .permits = 1,
+                       .token = base::FencingToken(7),
+                       .held_for = 1s,
+                       .time_left = left}}};
+}
+
+std::vector<std::pair<Kind, std::string>> kinds(const std::vector<LeaseEvent>& events) {
+  std::vector<std::pair<Kind, std::string>> all;
+  for (const LeaseEvent& event : events) {
+    all.emplace_back(event.kind, event.name);
+  }
+  return all;
+}
+
+using Kinds = std::vector<std::pair<Kind, std::string>>;
+
+TEST(LeaseHistory, TellsFirstWhatIsHeldAlready) {
+  LeaseHistory history;
+  EXPECT_EQ(kinds(history.update(kNow, {held("a", kOne, 9s)})), (Kinds{{Kind::held, "a"}}));
+  EXPECT_EQ(kinds(history.update(kNow + 1s, {held("a", kOne, 8s)})), Kinds{});
+}
+
+TEST(LeaseHistory, TellsAReleaseFromAnExpiry) {
+  LeaseHistory history;
+  history.update(kNow, {held("a", kOne, 9s), held("b", kTwo, 1s)});
+  EXPECT_EQ(kinds(history.update(kNow + 2s, {})),
+            (Kinds{{Kind::released, "a"}, {Kind::expired, "b"}}));
+}
+
+TEST(LeaseHistory, AHandOverIsAReleaseAndThenAnAcquisition) {
+  LeaseHistory history;
+  history.update(kNow, {held("a", kTwo, 9s)});
+  EXPECT_EQ(kinds(history.update(kNow + 1s, {held("a", kOne, 9s)})),
+            (Kinds{{Kind::released, "a"}, {Kind::acquired, "a"}}));
+}
+
+TEST(LeaseHistory, ARenewedLeaseExpiresLater) {
+  LeaseHistory history;
+  history.update(kNow, {held("a", kOne, 2s)});
+  history.update(kNow + 1s, {held("a", kOne, 9s)});
+  EXPECT_EQ(kinds(history.update(kNow + 3s, {})), (Kinds{{Kind::released, "a"}}));
+}
+
+}  // namespace
+
+}  // namespace holdfast::cli
