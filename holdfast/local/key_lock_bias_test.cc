@@ -82,6 +82,32 @@ TEST_F(KeyLockReadOften, AReaderBehindAWaitingWriterStandsInLine) {
   EXPECT_EQ(line.served(), (Names{"writer", "reader"}));
 }
 
+// A newcomer may be faster than the writer that was told of the free key. If this is the read that
+// makes the key one that is read often, readers must still not pass the writer.
+TEST(KeyLockReadAlmostOften, AReaderThatOvertakesAWriterDoesNotOpenTheSlots) {
+  for (int reads = 250; reads < 260; ++reads) {
+    KeyLock locks;
+    for (int i = 0; i < reads; ++i) {
+      const SharedGuard guard = locks.lock_shared("k");
+    }
+    SharedGuard held = locks.lock_shared("k");
+    std::atomic<bool> inside = false;
+    std::atomic<bool> done = false;
+    std::jthread writer([&] {
+      const ExclusiveGuard guard = locks.lock("k");
+      inside = true;
+      wait_until([&] { return done.load(); });
+    });
+    wait_until_waiting(locks, "k", 1);
+    held.unlock();
+    std::optional<SharedGuard> faster = locks.try_lock_shared("k");
+    faster.reset();
+    wait_until([&] { return inside.load(); });
+    EXPECT_FALSE(locks.try_lock_shared("k")) << reads;
+    done = true;
+  }
+}
+
 TEST_F(KeyLockReadOften, AGuardOutlivesTheEndOfTheBiasAndTheNext) {
   SharedGuard reader = locks_.lock_shared("k");
   EXPECT_FALSE(locks_.try_lock("k"));

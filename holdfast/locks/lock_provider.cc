@@ -16,7 +16,8 @@ LockProvider::LockProvider(std::shared_ptr<store::LeaseStore> store, ProviderOpt
 LockProvider::~LockProvider() { core_->shut_down(); }
 
 Lock LockProvider::acquire(std::string_view name, const AcquireOptions& options) {
-  auto hold = base::value_or_throw(core_->acquire(name, options, base::Duration::max()));
+  const auto core = core_;  // the provider may end while this call waits
+  auto hold = base::value_or_throw(core->acquire(name, options, base::Duration::max()));
   if (hold == nullptr) {
     base::throw_error({base::ErrorCode::timed_out, "the name was not free within the wait"});
   }
@@ -25,7 +26,8 @@ Lock LockProvider::acquire(std::string_view name, const AcquireOptions& options)
 
 Result<std::optional<Lock>> LockProvider::try_acquire(std::string_view name,
                                                       const AcquireOptions& options) {
-  auto hold = core_->acquire(name, options, base::Duration::zero());
+  const auto core = core_;  // the provider may end while this call waits
+  auto hold = core->acquire(name, options, base::Duration::zero());
   if (!hold) {
     return std::unexpected(std::move(hold).error());
   }

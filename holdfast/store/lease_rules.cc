@@ -137,20 +137,26 @@ RenewOutcome renew(Record& record, const base::LeaseId& id, base::Duration ttl,
 
 base::Result<TransferOutcome> transfer(Record& record, const base::LeaseId& from, const Claim& to,
                                        const Instant& now) {
-  StoredLease* const lease = find_live(record, from, now);
-  const StoredLease* const current =
-      lease != nullptr ? lease : find_live(record, to.id, now);
-  if (current == nullptr) {
+  const StoredLease* const lease = find_live(record, from, now);
+  const StoredLease* const successor = find_live(record, to.id, now);
+  if (lease == nullptr && successor == nullptr) {
     return Lost{};
   }
-  if (to.permits != Permits{current->permits, record.capacity}) {
+  if (lease != nullptr && successor != nullptr) {
+    return fail(ErrorCode::conflict, "the lease id to hand over to holds the name already");
+  }
+  const StoredLease& current = lease != nullptr ? *lease : *successor;
+  if (to.permits != Permits{current.permits, record.capacity}) {
     return fail(ErrorCode::conflict, "a lease is handed over with the permits it has");
   }
-  if (lease == nullptr) {
-    return grant_of(*current, now);
+  if (successor != nullptr) {
+    return grant_of(*successor, now);
   }
-  *lease = make_lease(record, to, now);
-  return grant_of(*lease, now);
+  std::erase_if(record.leases, [&](const StoredLease& other) {
+    return other.id == from || !is_live(other, now);
+  });
+  record.leases.push_back(make_lease(record, to, now));
+  return grant_of(record.leases.back(), now);
 }
 
 ReleaseOutcome release(Record& record, const base::LeaseId& id, const Instant& now) {

@@ -89,7 +89,7 @@ class LeaseStore {
       std::span<const Renewal> renewals, base::Deadline deadline = base::Deadline::never());
 
   // Replaces the lease `from` by the claim `to`, which must want the same permits; a new token.
-  // Sent again after it succeeded: the same grant.
+  // Sent again after it succeeded: the same grant. ErrorCode::conflict if `to` holds the name already.
   [[nodiscard]] base::Result<TransferOutcome> transfer(
       std::string_view name, const base::LeaseId& from, const Claim& to,
       base::Deadline deadline = base::Deadline::never());

@@ -83,57 +83,57 @@ class LeaseStoreArguments : public testing::Test {
     ASSERT_FALSE(result);
     EXPECT_EQ(result.error().code, code) << result.error().message;
     EXPECT_FALSE(result.error().message.empty());
-    EXPECT_EQ(store.calls, 0);
+    EXPECT_EQ(store_.calls, 0);
   }
 
   template <class T>
   void expect_passed(const Result<T>& result, std::string_view name = "name") {
     EXPECT_TRUE(result) << result.error().message;
-    EXPECT_EQ(store.calls, 1);
-    EXPECT_EQ(store.name, name);
-    store.calls = 0;
+    EXPECT_EQ(store_.calls, 1);
+    EXPECT_EQ(store_.name, name);
+    store_.calls = 0;
   }
 
-  StubStore store;
+  StubStore store_;
 };
 
 TEST_F(LeaseStoreArguments, GoodOnesReachTheEngineWithTheirDeadline) {
   const Deadline by = Deadline::at(base::TimePoint(5s));
   const Renewal renewal{.name = "name", .id = LeaseId(1, 2), .ttl = 1s};
-  expect_passed(store.claim("name", wish(), by));
-  EXPECT_EQ(store.deadline, by);
-  expect_passed(store.renew({&renewal, 1}, by), "");
-  EXPECT_EQ(store.deadline, by);
-  expect_passed(store.transfer("name", LeaseId(3, 4), wish(), by));
-  EXPECT_EQ(store.deadline, by);
-  expect_passed(store.release("name", LeaseId(1, 2), by));
-  EXPECT_EQ(store.deadline, by);
-  expect_passed(store.look("name", by));
-  EXPECT_EQ(store.deadline, by);
-  expect_passed(store.list("name", {}, by));
-  EXPECT_EQ(store.deadline, by);
-  expect_passed(store.hit("name", 1, 1s, by));
-  EXPECT_EQ(store.deadline, by);
-  EXPECT_EQ(store.period, 1s);
-  expect_passed(store.watch("name", [] {}));
+  expect_passed(store_.claim("name", wish(), by));
+  EXPECT_EQ(store_.deadline, by);
+  expect_passed(store_.renew({&renewal, 1}, by), "");
+  EXPECT_EQ(store_.deadline, by);
+  expect_passed(store_.transfer("name", LeaseId(3, 4), wish(), by));
+  EXPECT_EQ(store_.deadline, by);
+  expect_passed(store_.release("name", LeaseId(1, 2), by));
+  EXPECT_EQ(store_.deadline, by);
+  expect_passed(store_.look("name", by));
+  EXPECT_EQ(store_.deadline, by);
+  expect_passed(store_.list("name", {}, by));
+  EXPECT_EQ(store_.deadline, by);
+  expect_passed(store_.hit("name", 1, 1s, by));
+  EXPECT_EQ(store_.deadline, by);
+  EXPECT_EQ(store_.period, 1s);
+  expect_passed(store_.watch("name", [] {}));
 }
 
 TEST_F(LeaseStoreArguments, EmptyAndOverlongNamesAreRejectedEverywhere) {
   for (const std::string& name : {std::string(), std::string(Name::kMaxSize + 1, 'x')}) {
     const Renewal renewal{.name = name, .id = LeaseId(1, 2), .ttl = 1s};
-    expect_rejected(store.claim(name, wish()));
-    expect_rejected(store.renew({&renewal, 1}));
-    expect_rejected(store.transfer(name, LeaseId(3, 4), wish()));
-    expect_rejected(store.release(name, LeaseId(1, 2)));
-    expect_rejected(store.look(name));
-    expect_rejected(store.hit(name, 1, 1s));
-    expect_rejected(store.watch(name, [] {}));
+    expect_rejected(store_.claim(name, wish()));
+    expect_rejected(store_.renew({&renewal, 1}));
+    expect_rejected(store_.transfer(name, LeaseId(3, 4), wish()));
+    expect_rejected(store_.release(name, LeaseId(1, 2)));
+    expect_rejected(store_.look(name));
+    expect_rejected(store_.hit(name, 1, 1s));
+    expect_rejected(store_.watch(name, [] {}));
   }
 }
 
 TEST_F(LeaseStoreArguments, NamesMayBeAnyBytesUpToTheLongest) {
   const std::string longest(Name::kMaxSize, '\0');
-  expect_passed(store.claim(longest, wish()), longest);
+  expect_passed(store_.claim(longest, wish()), longest);
 }
 
 TEST_F(LeaseStoreArguments, TtlsOutsideTheirBoundsAreRejected) {
@@ -150,75 +150,75 @@ TEST_F(LeaseStoreArguments, TtlsOutsideTheirBoundsAreRejected) {
   for (const base::Ttl ttl : bad) {
     SCOPED_TRACE(ttl.unchecked().count());
     const Renewal renewal{.name = "name", .id = LeaseId(1, 2), .ttl = ttl};
-    expect_rejected(store.claim("name", wish(ttl)));
-    expect_rejected(store.renew({&renewal, 1}));
-    expect_rejected(store.transfer("name", LeaseId(3, 4), wish(ttl)));
-    expect_rejected(store.hit("name", 1, ttl));
+    expect_rejected(store_.claim("name", wish(ttl)));
+    expect_rejected(store_.renew({&renewal, 1}));
+    expect_rejected(store_.transfer("name", LeaseId(3, 4), wish(ttl)));
+    expect_rejected(store_.hit("name", 1, ttl));
   }
-  expect_passed(store.claim("name", wish(LeaseStore::kMinTtl)));
-  expect_passed(store.claim("name", wish(LeaseStore::kMaxTtl)));
+  expect_passed(store_.claim("name", wish(LeaseStore::kMinTtl)));
+  expect_passed(store_.claim("name", wish(LeaseStore::kMaxTtl)));
 }
 
 TEST_F(LeaseStoreArguments, AClaimNeedsAnIdAnOwnerAndTextsWithinBounds) {
   Claim claim = wish();
   claim.id = LeaseId();
-  expect_rejected(store.claim("name", claim));
-  expect_rejected(store.transfer("name", LeaseId(3, 4), claim));
+  expect_rejected(store_.claim("name", claim));
+  expect_rejected(store_.transfer("name", LeaseId(3, 4), claim));
 
   const std::string long_owner(Claim::kMaxOwner + 1, 'o');
   const std::string long_reason(Claim::kMaxReason + 1, 'r');
   claim = wish();
   claim.owner = "";
-  expect_rejected(store.claim("name", claim));
+  expect_rejected(store_.claim("name", claim));
   claim.owner = long_owner;
-  expect_rejected(store.claim("name", claim));
+  expect_rejected(store_.claim("name", claim));
   claim.owner = std::string_view(long_owner).substr(1);
   claim.reason = long_reason;
-  expect_rejected(store.claim("name", claim));
+  expect_rejected(store_.claim("name", claim));
   claim.reason = std::string_view(long_reason).substr(1);
-  expect_passed(store.claim("name", claim));
+  expect_passed(store_.claim("name", claim));
 }
 
 TEST_F(LeaseStoreArguments, PermitsAreBetweenOneAndTheCapacity) {
   for (const Permits permits : {Permits{0, 0}, Permits{0, 1}, Permits{2, 1}, Permits{1, 0}}) {
-    expect_rejected(store.claim("name", wish(1s, permits)));
-    expect_rejected(store.transfer("name", LeaseId(3, 4), wish(1s, permits)));
+    expect_rejected(store_.claim("name", wish(1s, permits)));
+    expect_rejected(store_.transfer("name", LeaseId(3, 4), wish(1s, permits)));
   }
   for (const Permits permits : {Permits::mutex(), Permits::reader(), Permits::writer()}) {
-    expect_passed(store.claim("name", wish(1s, permits)));
+    expect_passed(store_.claim("name", wish(1s, permits)));
   }
 }
 
 TEST_F(LeaseStoreArguments, OneBadRenewalRejectsTheBatch) {
   const std::vector<Renewal> batch{{.name = "name", .id = LeaseId(1, 2), .ttl = 1s},
                                    {.name = "", .id = LeaseId(1, 2), .ttl = 1s}};
-  expect_rejected(store.renew(batch));
-  expect_passed(store.renew(std::span(batch).first(1)), "");
+  expect_rejected(store_.renew(batch));
+  expect_passed(store_.renew(std::span(batch).first(1)), "");
 }
 
 TEST_F(LeaseStoreArguments, ABatchHasABound) {
   const std::vector<Renewal> batch(100'001, {.name = "name", .id = LeaseId(1, 2), .ttl = 1s});
-  expect_rejected(store.renew(batch), ErrorCode::limit_exceeded);
+  expect_rejected(store_.renew(batch), ErrorCode::limit_exceeded);
 }
 
 TEST_F(LeaseStoreArguments, ALeaseIsNotHandedOverToItself) {
-  expect_rejected(store.transfer("name", wish().id, wish()));
+  expect_rejected(store_.transfer("name", wish().id, wish()));
 }
 
 TEST_F(LeaseStoreArguments, PagesAndPrefixesHaveBounds) {
   PageRequest page;
   page.limit = 0;
-  expect_rejected(store.list("", page));
+  expect_rejected(store_.list("", page));
   page.limit = 1001;
-  expect_rejected(store.list("", page));
+  expect_rejected(store_.list("", page));
   page.limit = 1000;
-  expect_rejected(store.list(std::string(Name::kMaxSize + 1, 'x'), page));
-  expect_passed(store.list("", page), "");
+  expect_rejected(store_.list(std::string(Name::kMaxSize + 1, 'x'), page));
+  expect_passed(store_.list("", page), "");
 }
 
 TEST_F(LeaseStoreArguments, HitsNeedALimitAndWatchesACallback) {
-  expect_rejected(store.hit("name", 0, 1s));
-  expect_rejected(store.watch("name", nullptr));
+  expect_rejected(store_.hit("name", 0, 1s));
+  expect_rejected(store_.watch("name", nullptr));
 }
 
 }  // namespace

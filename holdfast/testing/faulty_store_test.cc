@@ -20,68 +20,68 @@ class FaultyStoreTest : public ::testing::Test {
   static store::Claim wish() {
     return {.id = base::LeaseId::generate(), .owner = "me", .reason = {}, .ttl = 1h};
   }
-  bool is_held() { return store.real().look("job")->has_value(); }
+  bool is_held() { return store_.real().look("job")->has_value(); }
   template <class T>
   static ErrorCode code(const base::Result<T>& result) {
     return result ? ErrorCode::internal : result.error().code;
   }
 
-  FaultyStore store{std::make_shared<engines::memory::MemoryStore>()};
+  FaultyStore store_{std::make_shared<engines::memory::MemoryStore>()};
 };
 
 TEST_F(FaultyStoreTest, WithoutAScriptChangesNothing) {
   const store::Claim claim = wish();
-  EXPECT_TRUE(store.claim("job", claim));
+  EXPECT_TRUE(store_.claim("job", claim));
   EXPECT_TRUE(is_held());
-  EXPECT_EQ(store.release("job", claim.id), store::ReleaseOutcome::released);
-  EXPECT_EQ(store.calls(Operation::claim), 1U);
-  EXPECT_EQ(store.calls(Operation::release), 1U);
-  EXPECT_EQ(store.capabilities().engine, "memory");
+  EXPECT_EQ(store_.release("job", claim.id), store::ReleaseOutcome::released);
+  EXPECT_EQ(store_.calls(Operation::claim), 1U);
+  EXPECT_EQ(store_.calls(Operation::release), 1U);
+  EXPECT_EQ(store_.capabilities().engine, "memory");
 }
 
 TEST_F(FaultyStoreTest, ARefusedCallDoesNothing) {
-  store.refuse(Operation::claim);
-  EXPECT_EQ(code(store.claim("job", wish())), ErrorCode::unavailable);
+  store_.refuse(Operation::claim);
+  EXPECT_EQ(code(store_.claim("job", wish())), ErrorCode::unavailable);
   EXPECT_FALSE(is_held());
 }
 
 TEST_F(FaultyStoreTest, ALostRequestDoesNothing) {
-  store.lose_request(Operation::claim);
-  EXPECT_EQ(code(store.claim("job", wish())), ErrorCode::unknown_outcome);
+  store_.lose_request(Operation::claim);
+  EXPECT_EQ(code(store_.claim("job", wish())), ErrorCode::unknown_outcome);
   EXPECT_FALSE(is_held());
 }
 
 TEST_F(FaultyStoreTest, ALostReplyHasItsEffect) {
   const store::Claim claim = wish();
-  store.lose_reply(Operation::claim);
-  EXPECT_EQ(code(store.claim("job", claim)), ErrorCode::unknown_outcome);
+  store_.lose_reply(Operation::claim);
+  EXPECT_EQ(code(store_.claim("job", claim)), ErrorCode::unknown_outcome);
   EXPECT_TRUE(is_held());
-  EXPECT_TRUE(std::holds_alternative<store::Grant>(*store.claim("job", claim)));
+  EXPECT_TRUE(std::holds_alternative<store::Grant>(*store_.claim("job", claim)));
 }
 
 TEST_F(FaultyStoreTest, ADuplicateAnswersTheSecondTime) {
   const store::Claim claim = wish();
-  (void)store.claim("job", claim);
-  store.duplicate(Operation::release);
-  EXPECT_EQ(store.release("job", claim.id), store::ReleaseOutcome::not_held);
+  (void)store_.claim("job", claim);
+  store_.duplicate(Operation::release);
+  EXPECT_EQ(store_.release("job", claim.id), store::ReleaseOutcome::not_held);
   EXPECT_FALSE(is_held());
 }
 
 TEST_F(FaultyStoreTest, FaultsComeInTheOrderOfTheScriptAndEachOnce) {
-  store.refuse(Operation::look, 2);
-  store.pass(Operation::look);
-  store.lose_request(Operation::look);
-  EXPECT_EQ(code(store.look("job")), ErrorCode::unavailable);
-  EXPECT_EQ(code(store.look("job")), ErrorCode::unavailable);
-  EXPECT_TRUE(store.look("job"));
-  EXPECT_EQ(code(store.look("job")), ErrorCode::unknown_outcome);
-  EXPECT_TRUE(store.look("job"));
-  EXPECT_TRUE(store.claim("job", wish()));
+  store_.refuse(Operation::look, 2);
+  store_.pass(Operation::look);
+  store_.lose_request(Operation::look);
+  EXPECT_EQ(code(store_.look("job")), ErrorCode::unavailable);
+  EXPECT_EQ(code(store_.look("job")), ErrorCode::unavailable);
+  EXPECT_TRUE(store_.look("job"));
+  EXPECT_EQ(code(store_.look("job")), ErrorCode::unknown_outcome);
+  EXPECT_TRUE(store_.look("job"));
+  EXPECT_TRUE(store_.claim("job", wish()));
 }
 
 TEST_F(FaultyStoreTest, AHeldRequestIsNotDoneUntilItsGateOpens) {
-  const auto gate = store.hold_request(Operation::claim);
-  std::jthread caller([&] { (void)store.claim("job", wish()); });
+  const auto gate = store_.hold_request(Operation::claim);
+  std::jthread caller([&] { (void)store_.claim("job", wish()); });
   gate->wait_until_reached();
   EXPECT_FALSE(is_held());
   gate->open();
@@ -90,8 +90,8 @@ TEST_F(FaultyStoreTest, AHeldRequestIsNotDoneUntilItsGateOpens) {
 }
 
 TEST_F(FaultyStoreTest, AHeldReplyIsDoneAlready) {
-  const auto gate = store.hold_reply(Operation::claim);
-  std::jthread caller([&] { (void)store.claim("job", wish()); });
+  const auto gate = store_.hold_reply(Operation::claim);
+  std::jthread caller([&] { (void)store_.claim("job", wish()); });
   gate->wait_until_reached();
   EXPECT_TRUE(is_held());
   gate->open();
@@ -99,47 +99,48 @@ TEST_F(FaultyStoreTest, AHeldReplyIsDoneAlready) {
 
 TEST_F(FaultyStoreTest, AHeldCallEndsAtItsDeadline) {
   const base::Deadline past = base::Deadline::at(base::TimePoint{});
-  const auto request = store.hold_request(Operation::claim);
-  EXPECT_EQ(code(store.claim("job", wish(), past)), ErrorCode::unknown_outcome);
+  const auto request = store_.hold_request(Operation::claim);
+  EXPECT_EQ(code(store_.claim("job", wish(), past)), ErrorCode::unknown_outcome);
   EXPECT_FALSE(is_held());
-  const auto reply = store.hold_reply(Operation::claim);
-  EXPECT_EQ(code(store.claim("job", wish(), past)), ErrorCode::unknown_outcome);
+  const auto reply = store_.hold_reply(Operation::claim);
+  EXPECT_EQ(code(store_.claim("job", wish(), past)), ErrorCode::unknown_outcome);
   EXPECT_TRUE(is_held());
 }
 
 TEST_F(FaultyStoreTest, AHeldCallCanBeLost) {
-  const auto gate = store.hold_reply(Operation::claim);
+  const auto gate = store_.hold_reply(Operation::claim);
   gate->lose();
-  EXPECT_EQ(code(store.claim("job", wish())), ErrorCode::unknown_outcome);
+  EXPECT_EQ(code(store_.claim("job", wish())), ErrorCode::unknown_outcome);
   EXPECT_TRUE(gate->reached());
   EXPECT_TRUE(is_held());
 }
 
 TEST_F(FaultyStoreTest, AwayMeansUnavailableUntilItIsBack) {
-  store.go_away();
-  EXPECT_EQ(code(store.claim("job", wish())), ErrorCode::unavailable);
-  EXPECT_EQ(code(store.renew({})), ErrorCode::unavailable);
-  EXPECT_EQ(code(store.transfer("job", base::LeaseId::generate(), wish())), ErrorCode::unavailable);
-  EXPECT_EQ(code(store.release("job", base::LeaseId::generate())), ErrorCode::unavailable);
-  EXPECT_EQ(code(store.look("job")), ErrorCode::unavailable);
-  EXPECT_EQ(code(store.list("")), ErrorCode::unavailable);
-  EXPECT_EQ(code(store.hit("job", 1, 1s)), ErrorCode::unavailable);
-  EXPECT_EQ(code(store.watch("job", [] {})), ErrorCode::unavailable);
-  store.come_back();
-  EXPECT_TRUE(store.claim("job", wish()));
+  store_.go_away();
+  EXPECT_EQ(code(store_.claim("job", wish())), ErrorCode::unavailable);
+  EXPECT_EQ(code(store_.renew({})), ErrorCode::unavailable);
+  EXPECT_EQ(code(store_.transfer("job", base::LeaseId::generate(), wish())),
+            ErrorCode::unavailable);
+  EXPECT_EQ(code(store_.release("job", base::LeaseId::generate())), ErrorCode::unavailable);
+  EXPECT_EQ(code(store_.look("job")), ErrorCode::unavailable);
+  EXPECT_EQ(code(store_.list("")), ErrorCode::unavailable);
+  EXPECT_EQ(code(store_.hit("job", 1, 1s)), ErrorCode::unavailable);
+  EXPECT_EQ(code(store_.watch("job", [] {})), ErrorCode::unavailable);
+  store_.come_back();
+  EXPECT_TRUE(store_.claim("job", wish()));
 }
 
 TEST_F(FaultyStoreTest, HintsComeThroughUntilTheyAreLost) {
   int hints = 0;
-  const store::Watch watch = *store.watch("job", [&] { ++hints; });
+  const store::Watch watch = *store_.watch("job", [&] { ++hints; });
   const auto claim_and_release = [&] {
     const store::Claim claim = wish();
-    (void)store.claim("job", claim);
-    (void)store.release("job", claim.id);
+    (void)store_.claim("job", claim);
+    (void)store_.release("job", claim.id);
   };
   claim_and_release();
   EXPECT_EQ(hints, 1);
-  store.lose_hints();
+  store_.lose_hints();
   claim_and_release();
   EXPECT_EQ(hints, 1);
 }

@@ -54,11 +54,11 @@ std::optional<Order> parse(std::span<char*> words) {
   return order;
 }
 
-void say(std::string_view line) { std::cout << line << std::endl; }
+void say(std::string_view line) { std::cout << line << '\n' << std::flush; }
 
 void say_failed(const base::Error& error) {
   say("failed " + std::string(to_string(error.code)));
-  std::cerr << "taker: " << error.message << std::endl;
+  std::cerr << "taker: " << error.message << '\n';
 }
 
 void say_check(const Lock& lock) {

@@ -26,7 +26,7 @@ testing::Place movable_place() {
 }
 
 testing::Place real_time_place() {
-  const auto store = std::make_shared<MemoryStore>();
+  auto store = std::make_shared<MemoryStore>();
   return {.open = [store] { return store; }, .clean_up = [store] { store->sweep_now(); }};
 }
 

@@ -1,7 +1,10 @@
-#include "apps/holdfast/child/job_terminal.h"
-
 #include <fcntl.h>
 #include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+
+#include "apps/holdfast/child/job_terminal.h"
 
 namespace holdfast::cli {
 
@@ -24,8 +27,13 @@ bool JobTerminal::give(pid_t group) {
 }
 
 bool JobTerminal::take_back(pid_t group) {
-  return descriptor_ >= 0 && tcgetpgrp(descriptor_) == group &&
-         tcsetpgrp(descriptor_, getpgrp()) == 0;
+  const pid_t foreground = descriptor_ >= 0 ? tcgetpgrp(descriptor_) : -1;
+  if (foreground < 0) {
+    return false;
+  }
+  // A group that the command made and that is gone leaves the terminal to nobody.
+  const bool theirs = foreground == group || (kill(-foreground, 0) != 0 && errno == ESRCH);
+  return theirs && tcsetpgrp(descriptor_, getpgrp()) == 0;
 }
 
 }  // namespace holdfast::cli

@@ -9,13 +9,13 @@
 
 namespace holdfast::cli {
 
-// Decides when a command whose lock is going away is told to end, and when it is made to: no I/O, no
-// threads, no clock.
+// Decides when a command whose lock is going away is told to end, and when it is made to: no I/O,
+// no threads, no clock.
 //
 //   while                                 then
 //   time left > the notice                nothing
-//   time left <= the notice               terminate; kill when no time is left, or after `kill_after`
-//   no time left, all at once             terminate; kill after `kill_after`
+//   time left <= the notice               terminate; kill when no time is left, or after
+//   `kill_after` no time left, all at once             terminate; kill after `kill_after`
 //
 // The notice is `kill_after`, but never more than a third of the ttl: renewals keep at least twice
 // that on the lease, so only one that nobody renews comes so far. The lease of such a one is still

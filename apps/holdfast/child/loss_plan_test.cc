@@ -1,8 +1,8 @@
-#include "apps/holdfast/child/loss_plan.h"
-
 #include <chrono>
 
 #include <gtest/gtest.h>
+
+#include "apps/holdfast/child/loss_plan.h"
 
 namespace holdfast::cli {
 

@@ -1,22 +1,19 @@
-#include "apps/holdfast/child/spawn.h"
-
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <memory>
 #include <string_view>
 
+#include "apps/holdfast/child/spawn.h"
+
 namespace holdfast::cli {
 
 namespace {
-
-#if defined(__GNUC__)
-#define HOLDFAST_UNINSTRUMENTED __attribute__((no_sanitize("address", "thread", "undefined")))
-#endif
 
 // Everything that the child needs, made beforehand: between clone and exec it shares our memory, so
 // it may only make system calls.
@@ -28,7 +25,8 @@ struct Start {
   int error = 0;  // the child's word to us, if it cannot be what it should
 };
 
-HOLDFAST_UNINSTRUMENTED int child_main(void* argument) {
+// Not instrumented: a sanitizer's bookkeeping is ours, too.
+[[gnu::no_sanitize("address", "thread", "undefined")]] int child_main(void* argument) {
   Start& start = *static_cast<Start*>(argument);
   if (start.options.if_orphaned == IfOrphaned::be_killed) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -56,19 +54,20 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
   return all;
 }
 
+std::string_view name_of(std::string_view variable) {
+  return variable.substr(0, variable.find('='));
+}
+
 std::vector<std::string> merged_environment(const SpawnOptions& options) {
-  std::vector<std::string> merged;
-  for (const auto& [name, value] : options.variables) {
-    merged.push_back(name + "=" + value);
-  }
+  std::vector<std::string> merged = options.variables;
+  const auto is_replaced = [&](std::string_view variable) {
+    return std::ranges::any_of(options.variables, [&](const std::string& replacement) {
+      return name_of(replacement) == name_of(variable);
+    });
+  };
   for (char** variable = environ; *variable != nullptr; ++variable) {
-    const std::string_view text = *variable;
-    bool replaced = false;
-    for (const auto& [name, value] : options.variables) {
-      replaced |= text.starts_with(name + "=");
-    }
-    if (!replaced) {
-      merged.emplace_back(text);
+    if (!is_replaced(*variable)) {
+      merged.emplace_back(*variable);
     }
   }
   return merged;
@@ -88,8 +87,8 @@ std::expected<pid_t, int> spawn(const SpawnOptions& options) {
   const auto stack = std::make_unique_for_overwrite<std::byte[]>(size);
   const auto top = reinterpret_cast<std::uintptr_t>(stack.get() + size) & ~std::uintptr_t{15};
   // As vfork, which costs a fraction of fork: we sleep until the child has called exec or ended.
-  const pid_t child = clone(child_main, reinterpret_cast<void*>(top),
-                            CLONE_VM | CLONE_VFORK | SIGCHLD, &start);
+  const pid_t child =
+      clone(child_main, reinterpret_cast<void*>(top), CLONE_VM | CLONE_VFORK | SIGCHLD, &start);
   if (child < 0) {
     return std::unexpected(errno);
   }

@@ -1,12 +1,11 @@
 #pragma once
 
-#include <signal.h>
 #include <sys/types.h>
 
+#include <csignal>
 #include <cstdint>
 #include <expected>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace holdfast::cli {
@@ -15,8 +14,8 @@ namespace holdfast::cli {
 enum class IfOrphaned : std::uint8_t { live_on, be_killed };
 
 struct SpawnOptions {
-  std::vector<std::string> command;  // not empty; found on PATH unless it has a slash
-  std::vector<std::pair<std::string, std::string>> variables{};  // on top of the environment
+  std::vector<std::string> command;      // not empty; found on PATH unless it has a slash
+  std::vector<std::string> variables{};  // NAME=value, on top of the environment
   sigset_t signal_mask{};
   int terminal = -1;  // to have in the foreground from the start; -1: none
   IfOrphaned if_orphaned = IfOrphaned::be_killed;

@@ -1,5 +1,3 @@
-#include "apps/holdfast/child/supervisor.h"
-
 #include <poll.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
@@ -12,6 +10,7 @@
 #include <system_error>
 #include <utility>
 
+#include "apps/holdfast/child/supervisor.h"
 #include "apps/holdfast/cli/exit_status.h"
 
 namespace holdfast::cli {
@@ -84,8 +83,8 @@ void Supervisor::take_signals() {
     }
   }
   siginfo_t change{};
-  if (waitid(P_PID, static_cast<id_t>(command_), &change,
-             WEXITED | WSTOPPED | WNOHANG | WNOWAIT) != 0 ||
+  if (waitid(P_PID, static_cast<id_t>(command_), &change, WEXITED | WSTOPPED | WNOHANG | WNOWAIT) !=
+          0 ||
       change.si_pid != command_) {
     return;
   }
@@ -117,8 +116,9 @@ void Supervisor::look_at_lock() {
   arm(timer_, plan_.next(now, left));
 }
 
-// A command that was stopped by the terminal, or that asks for it in vain, must not leave the person
-// at the shell without a prompt. One that was stopped by somebody else stays so, and its lock is kept.
+// A command that was stopped by the terminal, or that asks for it in vain, must not leave the
+// person at the shell without a prompt. One that was stopped by somebody else stays so, and its
+// lock is kept.
 void Supervisor::handle_stop(int signal) {
   const bool wants_terminal = signal == SIGTTIN || signal == SIGTTOU;
   if (wants_terminal && terminal_.give(command_)) {

@@ -33,10 +33,11 @@ struct Ended {
   bool lost;   // it had to end because the lock was lost
 };
 
-// Looks after a running command: passes signals on to its process group, handles its stops as a shell
-// does, and ends it if the lock is lost (see LossPlan).
+// Looks after a running command: passes signals on to its process group, handles its stops as a
+// shell does, and ends it if the lock is lost (see LossPlan).
 //
-// One thread, which is blocked in run() until the command has ended. All that it borrows outlives it.
+// One thread, which is blocked in run() until the command has ended. All that it borrows outlives
+// it.
 class Supervisor {
  public:
   Supervisor(pid_t command, const locks::Lock& lock, const Signals& signals, JobTerminal& terminal,

@@ -1,9 +1,9 @@
-#include "apps/holdfast/cli/claim_options.h"
-
 #include <charconv>
 
 #include <holdfast/base/printable.h>
 #include <holdfast/store/lease_store.h>
+
+#include "apps/holdfast/cli/claim_options.h"
 
 namespace holdfast::cli {
 
@@ -16,8 +16,9 @@ using store::LeaseStore;
 using store::Permits;
 
 bool read_number(std::string_view text, std::uint32_t& number) {
-  const char* const end = text.data() + text.size();
-  const auto [after, error] = std::from_chars(text.data(), end, number);
+  const char* const begin = text.data();
+  const char* const end = begin + text.size();
+  const auto [after, error] = std::from_chars(begin, end, number);
   return error == std::errc() && after == end;
 }
 
@@ -46,9 +47,9 @@ Result<Permits> parse_permits(std::string_view text) {
   if (slash == std::string_view::npos || !read_number(text.substr(0, slash), permits.count) ||
       !read_number(text.substr(slash + 1), permits.capacity) || !permits.valid() ||
       permits.capacity == Permits::kAll) {
-    return fail(ErrorCode::invalid_argument,
-                "'" + base::printable(text) +
-                    "' is not K/N, as in 1/5: K of N permits, K from 1 to N");
+    return fail(
+        ErrorCode::invalid_argument,
+        "'" + base::printable(text) + "' is not K/N, as in 1/5: K of N permits, K from 1 to N");
   }
   return permits;
 }
@@ -76,7 +77,8 @@ Result<locks::AcquireOptions> ClaimOptions::options() const {
     return std::unexpected(std::move(valid).error());
   }
   if (shared && permits) {
-    return fail(ErrorCode::invalid_argument, "-s and --permits exclude each other: use one of them");
+    return fail(ErrorCode::invalid_argument,
+                "-s and --permits exclude each other: use one of them");
   }
   if (ttl < LeaseStore::kMinTtl || ttl > LeaseStore::kMaxTtl) {
     return fail(ErrorCode::invalid_argument, "--ttl must be from 100ms to 365d");

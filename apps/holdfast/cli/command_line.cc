@@ -1,5 +1,3 @@
-#include "apps/holdfast/cli/command_line.h"
-
 #include <charconv>
 #include <utility>
 
@@ -9,6 +7,7 @@
 #include <holdfast/base/duration_text.h>
 #include <holdfast/base/printable.h>
 
+#include "apps/holdfast/cli/command_line.h"
 #include "apps/holdfast/cli/exit_status.h"
 
 namespace holdfast::cli {
@@ -82,9 +81,10 @@ Reader into(base::LeaseId& target) {
 
 Reader into(std::uint64_t& target, std::uint64_t least, std::uint64_t most) {
   return [&target, least, most](std::string_view text) -> Result<void> {
-    const char* const end = text.data() + text.size();
+    const char* const begin = text.data();
+    const char* const end = begin + text.size();
     std::uint64_t value = 0;
-    const auto [after, error] = std::from_chars(text.data(), end, value);
+    const auto [after, error] = std::from_chars(begin, end, value);
     if (error != std::errc() || after != end || value < least || value > most) {
       return base::fail(base::ErrorCode::invalid_argument,
                         fmt::format("'{}' is not a whole number from {} to {}",
@@ -97,8 +97,7 @@ Reader into(std::uint64_t& target, std::uint64_t least, std::uint64_t most) {
 
 class CommandLine::Parser {
  public:
-  explicit Parser(const Help& help)
-      : command(help.command), app(std::string(help.about), command) {
+  explicit Parser(const Help& help) : command(help.command), app(std::string(help.about), command) {
     app.formatter(std::make_shared<UsageFormatter>(std::string(help.usage)));
     app.footer("Examples:\n" + std::string(help.examples));
     app.set_help_flag("-h,--help", "Print this and exit");

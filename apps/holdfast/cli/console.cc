@@ -1,5 +1,3 @@
-#include "apps/holdfast/cli/console.h"
-
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -8,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include "apps/holdfast/cli/console.h"
 #include "apps/holdfast/cli/text.h"
 
 namespace holdfast::cli {

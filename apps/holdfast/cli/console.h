@@ -31,7 +31,7 @@ class Console {
   void show(std::string_view text);
   void erase();
 
-  // Prints what is logged. Outlived by this console.
+  // Prints what is logged. Must not outlive this console.
   [[nodiscard]] base::Logger logger(base::LogLevel minimum);
 
  private:

@@ -1,5 +1,3 @@
-#include "apps/holdfast/cli/json.h"
-
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -7,6 +5,8 @@
 #include <fmt/core.h>
 
 #include <holdfast/store/claim.h>
+
+#include "apps/holdfast/cli/json.h"
 
 namespace holdfast::cli {
 

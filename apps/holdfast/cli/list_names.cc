@@ -1,8 +1,7 @@
-#include "apps/holdfast/cli/list_names.h"
-
 #include <iterator>
 #include <utility>
 
+#include "apps/holdfast/cli/list_names.h"
 #include "apps/holdfast/cli/session.h"
 
 namespace holdfast::cli {

@@ -1,5 +1,3 @@
-#include "apps/holdfast/cli/session.h"
-
 #include <utility>
 
 #include <fmt/core.h>
@@ -8,6 +6,7 @@
 
 #include "apps/holdfast/cli/exit_status.h"
 #include "apps/holdfast/cli/json.h"
+#include "apps/holdfast/cli/session.h"
 
 namespace holdfast::cli {
 

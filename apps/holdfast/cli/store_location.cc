@@ -1,6 +1,3 @@
-#include "apps/holdfast/cli/store_location.h"
-
-#include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,6 +7,10 @@
 #include <optional>
 #include <string_view>
 #include <system_error>
+
+#include <pwd.h>
+
+#include "apps/holdfast/cli/store_location.h"
 
 namespace holdfast::cli {
 
@@ -75,9 +76,10 @@ Result<StoreLocation> locate_store(const std::string& option) {
   }
   const auto folder = state_folder();
   if (!folder) {
-    return base::fail(ErrorCode::unavailable,
-                      "there is no home folder to keep locks in: set HOLDFAST_STORE or pass --store "
-                      "URL");
+    return base::fail(
+        ErrorCode::unavailable,
+        "there is no home folder to keep locks in: set HOLDFAST_STORE or pass --store "
+        "URL");
   }
   if (!make_folder(*folder)) {
     return base::fail(ErrorCode::unavailable,

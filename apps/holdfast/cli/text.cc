@@ -1,5 +1,3 @@
-#include "apps/holdfast/cli/text.h"
-
 #include <algorithm>
 #include <cctype>
 #include <chrono>
@@ -11,6 +9,7 @@
 #include <holdfast/store/claim.h>
 
 #include "apps/holdfast/cli/console.h"
+#include "apps/holdfast/cli/text.h"
 
 namespace holdfast::cli {
 

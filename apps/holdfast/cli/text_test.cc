@@ -1,10 +1,10 @@
-#include "apps/holdfast/cli/text.h"
-
 #include <chrono>
 
 #include <gtest/gtest.h>
 
 #include <holdfast/store/claim.h>
+
+#include "apps/holdfast/cli/text.h"
 
 namespace holdfast::cli {
 
@@ -24,7 +24,7 @@ TEST(Text, NamesTheProcessOfAnOwnerThatHasOne) {
   EXPECT_EQ(owner_text("ci@host"), "ci@host");
   EXPECT_EQ(owner_text("a:b"), "a:b");
   EXPECT_EQ(owner_text("a:"), "a:");
-  EXPECT_EQ(owner_text("a\033:1"), "a\\x1B pid 1");
+  EXPECT_EQ(owner_text("a\033:1"), "a\\x1b pid 1");
 }
 
 TEST(Text, SaysHowANameIsHeld) {

@@ -18,12 +18,14 @@ namespace {
 constexpr Help kHelp{
     .command = "holdfast acquire",
     .usage = "[OPTIONS] NAME",
-    .about = "Take a lease on NAME and leave it: print its id and its fencing token. Nobody renews it:\n"
-             "it is over after --ttl unless 'holdfast renew' extends it. Prefer 'holdfast run', which\n"
-             "renews, and releases even if the script is killed.\n",
-    .examples = "  read -r lease token < <(holdfast acquire --ttl 10m deploy)\n"
-                "  holdfast renew deploy \"$lease\" --ttl 10m\n"
-                "  holdfast release deploy \"$lease\""};
+    .about =
+        "Take a lease on NAME and leave it: print its id and its fencing token. Nobody renews it:\n"
+        "it is over after --ttl unless 'holdfast renew' extends it. Prefer 'holdfast run', which\n"
+        "renews, and releases even if the script is killed.\n",
+    .examples =
+        "  read -r lease token < <(holdfast acquire --ttl 10m deploy)\n"
+        "  holdfast renew deploy \"$lease\" --ttl 10m\n"
+        "  holdfast release deploy \"$lease\""};
 
 // This process is gone when others look: the script that called it is the one who holds the name.
 std::string owner_of_caller() {

@@ -27,11 +27,13 @@ namespace {
 constexpr Help kHelp{
     .command = "holdfast bench",
     .usage = "[OPTIONS]",
-    .about = "Acquire and release a name of its own again and again on this store, one caller, and\n"
-             "for comparison lock and unlock a file with flock(2).\n",
-    .examples = "  holdfast bench\n"
-                "  holdfast bench --for 10s --store sqlite:/srv/locks.db\n"
-                "  holdfast bench --count 1000 --json"};
+    .about =
+        "Acquire and release a name of its own again and again on this store, one caller, and\n"
+        "for comparison lock and unlock a file with flock(2).\n",
+    .examples =
+        "  holdfast bench\n"
+        "  holdfast bench --for 10s --store sqlite:/srv/locks.db\n"
+        "  holdfast bench --count 1000 --json"};
 
 struct BenchOptions {
   GlobalOptions global{};

@@ -20,11 +20,13 @@ using Verdict = Check::Verdict;
 constexpr Help kHelp{
     .command = "holdfast doctor",
     .usage = "[OPTIONS]",
-    .about = "Check that the store can be reached and keeps its promises, say what they are, and look\n"
-             "for what is misconfigured. Ends with 69 if it cannot be reached, 1 if a check failed.\n",
-    .examples = "  holdfast doctor\n"
-                "  holdfast doctor --store sqlite:/srv/locks.db\n"
-                "  holdfast doctor --json | jq '.checks[] | select(.status != \"ok\")'"};
+    .about =
+        "Check that the store can be reached and keeps its promises, say what they are, and look\n"
+        "for what is misconfigured. Ends with 69 if it cannot be reached, 1 if a check failed.\n",
+    .examples =
+        "  holdfast doctor\n"
+        "  holdfast doctor --store sqlite:/srv/locks.db\n"
+        "  holdfast doctor --json | jq '.checks[] | select(.status != \"ok\")'"};
 
 std::string mark(Verdict verdict) {
   const std::string text = fmt::format("{:<7}", to_string(verdict));
@@ -46,9 +48,8 @@ void print_text(const Checks& checks) {
 void print_json(const StoreLocation& location, const Checks& checks, bool good) {
   Json all = Json::array();
   for (const Check& check : checks) {
-    all.push_back({{"name", check.name},
-                   {"status", to_string(check.verdict)},
-                   {"detail", check.detail}});
+    all.push_back(
+        {{"name", check.name}, {"status", to_string(check.verdict)}, {"detail", check.detail}});
   }
   print_line({{"store", location.url},
               {"origin", location.origin},
@@ -63,7 +64,9 @@ Checks examine(Session& session) {
   }
   const StoreLocation& location = session.location();
   Checks checks{{"store", Verdict::ok, location.url + " (from " + location.origin + ")"}};
-  const auto add = [&](const Checks& more) { checks.insert(checks.end(), more.begin(), more.end()); };
+  const auto add = [&](const Checks& more) {
+    checks.insert(checks.end(), more.begin(), more.end());
+  };
   const store::Capabilities capabilities = session.store()->capabilities();
   add(check_promises(capabilities));
   add(check_round_trip(*session.store()));

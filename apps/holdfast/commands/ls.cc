@@ -4,21 +4,21 @@
 
 #include "apps/holdfast/cli/exit_status.h"
 #include "apps/holdfast/cli/json.h"
+#include "apps/holdfast/cli/list_names.h"
 #include "apps/holdfast/cli/text.h"
 #include "apps/holdfast/commands.h"
-#include "apps/holdfast/cli/list_names.h"
 
 namespace holdfast::cli::commands {
 
 namespace {
 
-constexpr Help kHelp{
-    .command = "holdfast ls",
-    .usage = "[OPTIONS] [PREFIX]",
-    .about = "List the names that are held, in the order of their bytes.\n",
-    .examples = "  holdfast ls               all\n"
-                "  holdfast ls deploy/       those that begin with deploy/\n"
-                "  holdfast ls --json | jq -r '.names[].name'"};
+constexpr Help kHelp{.command = "holdfast ls",
+                     .usage = "[OPTIONS] [PREFIX]",
+                     .about = "List the names that are held, in the order of their bytes.\n",
+                     .examples =
+                         "  holdfast ls               all\n"
+                         "  holdfast ls deploy/       those that begin with deploy/\n"
+                         "  holdfast ls --json | jq -r '.names[].name'"};
 
 void print_table(const std::vector<store::NameState>& names) {
   std::vector<std::vector<std::string>> rows{

@@ -14,8 +14,9 @@ namespace {
 constexpr Help kHelp{
     .command = "holdfast release",
     .usage = "[OPTIONS] NAME LEASE_ID",
-    .about = "Give a lease of 'holdfast acquire' back. Ends with 79 if it was over before, or taken\n"
-             "away: what was done under it was not protected to the end. Never frees another's.\n",
+    .about =
+        "Give a lease of 'holdfast acquire' back. Ends with 79 if it was over before, or taken\n"
+        "away: what was done under it was not protected to the end. Never frees another's.\n",
     .examples = "  holdfast release deploy \"$lease\""};
 
 }  // namespace

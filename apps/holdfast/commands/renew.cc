@@ -11,11 +11,13 @@ namespace holdfast::cli::commands {
 
 namespace {
 
-constexpr Help kHelp{.command = "holdfast renew",
-                 .usage = "[OPTIONS] NAME LEASE_ID",
-                 .about = "Extend a lease of 'holdfast acquire' to --ttl from now; never shortens it.\n"
-                          "Ends with 79 if it is over or was taken away: stop, and acquire again.\n",
-                 .examples = "  holdfast renew deploy \"$lease\" --ttl 10m || exit"};
+constexpr Help kHelp{
+    .command = "holdfast renew",
+    .usage = "[OPTIONS] NAME LEASE_ID",
+    .about =
+        "Extend a lease of 'holdfast acquire' to --ttl from now; never shortens it.\n"
+        "Ends with 79 if it is over or was taken away: stop, and acquire again.\n",
+    .examples = "  holdfast renew deploy \"$lease\" --ttl 10m || exit"};
 
 }  // namespace
 
@@ -50,9 +52,9 @@ int renew(const Invocation& call) {
     return renewed ? kSuccess : kLost;
   }
   return renewed ? kSuccess
-                 : session.report({base::ErrorCode::lost,
-                                   "this lease on " + base::printable(name) +
-                                       " is over or was taken away: acquire it again"});
+                 : session.report(
+                       {base::ErrorCode::lost, "this lease on " + base::printable(name) +
+                                                   " is over or was taken away: acquire it again"});
 }
 
 }  // namespace holdfast::cli::commands

@@ -17,11 +17,13 @@ namespace {
 constexpr Help kHelp{
     .command = "holdfast steal",
     .usage = "[OPTIONS] NAME --confirm NAME",
-    .about = "Take NAME away from all who hold it; it is free then. They notice when they renew next,\n"
-             "within a third of their ttl: until then they go on as if they held it. For holders that\n"
-             "hang; those that are dead lose it by themselves when their lease is over.\n",
-    .examples = "  holdfast show deploy\n"
-                "  holdfast steal deploy --confirm deploy"};
+    .about =
+        "Take NAME away from all who hold it; it is free then. They notice when they renew next,\n"
+        "within a third of their ttl: until then they go on as if they held it. For holders that\n"
+        "hang; those that are dead lose it by themselves when their lease is over.\n",
+    .examples =
+        "  holdfast show deploy\n"
+        "  holdfast steal deploy --confirm deploy"};
 
 using Holders = std::vector<store::Holder>;
 
@@ -73,8 +75,9 @@ int steal(const Invocation& call) {
     return *status;
   }
   if (confirmed != name) {
-    return line.mistake("to take a name away from its holders, say it twice: holdfast steal NAME "
-                        "--confirm NAME");
+    return line.mistake(
+        "to take a name away from its holders, say it twice: holdfast steal NAME "
+        "--confirm NAME");
   }
   Session session(global);
   if (const auto opened = session.open(); !opened) {

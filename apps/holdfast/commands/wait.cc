@@ -18,11 +18,13 @@ namespace {
 constexpr Help kHelp{
     .command = "holdfast wait",
     .usage = "[OPTIONS] NAME",
-    .about = "Wait until nobody holds NAME, without taking it: by the time this has ended, somebody\n"
-             "may hold it again. Ends with 75 if it was not free in time.\n",
-    .examples = "  holdfast wait deploy && echo 'nobody deploys'\n"
-                "  holdfast wait -w 30s deploy        for half a minute at most\n"
-                "  holdfast wait -n deploy            only say, by the status"};
+    .about =
+        "Wait until nobody holds NAME, without taking it: by the time this has ended, somebody\n"
+        "may hold it again. Ends with 75 if it was not free in time.\n",
+    .examples =
+        "  holdfast wait deploy && echo 'nobody deploys'\n"
+        "  holdfast wait -w 30s deploy        for half a minute at most\n"
+        "  holdfast wait -n deploy            only say, by the status"};
 
 int finish(Session& session, const std::string& name, base::Result<bool> outcome,
            base::Duration waited, base::Duration wait) {

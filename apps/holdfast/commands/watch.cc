@@ -25,12 +25,14 @@ using std::chrono::system_clock;
 constexpr Help kHelp{
     .command = "holdfast watch",
     .usage = "[OPTIONS] [NAME | --prefix PREFIX]",
-    .about = "Print who acquires and who releases, as it happens: held (when the watch began),\n"
-             "acquired, released, expired. The store is asked every so often: a lease that came and\n"
-             "went in between is not seen. Ends when it is interrupted.\n",
-    .examples = "  holdfast watch                       every name\n"
-                "  holdfast watch deploy                one\n"
-                "  holdfast watch --json --prefix db/ | jq -r 'select(.event == \"expired\").name'"};
+    .about =
+        "Print who acquires and who releases, as it happens: held (when the watch began),\n"
+        "acquired, released, expired. The store is asked every so often: a lease that came and\n"
+        "went in between is not seen. Ends when it is interrupted.\n",
+    .examples =
+        "  holdfast watch                       every name\n"
+        "  holdfast watch deploy                one\n"
+        "  holdfast watch --json --prefix db/ | jq -r 'select(.event == \"expired\").name'"};
 
 struct WatchOptions {
   GlobalOptions global{};

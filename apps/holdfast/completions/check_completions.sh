@@ -11,25 +11,30 @@ fail() {
   status=1
 }
 
+# knows FILE TEXT: whether FILE of this folder has TEXT as a word.
+knows() {
+  # A manual writes its hyphens as \-.
+  grep -qE -- "(^|[^-a-zA-Z])$2([^-a-zA-Z]|\$)" <<<"$(sed 's/\\-/-/g' "$here/$1")"
+}
+
 commands=$("$holdfast" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p')
 for command in $commands; do
   for file in holdfast.bash _holdfast holdfast.fish ../holdfast.1; do
-    grep -qw -- "$command" "$here/$file" || fail "$file does not know the command $command"
+    knows "$file" "$command" || fail "$file does not know the command $command"
   done
   for option in $("$holdfast" "$command" --help | grep -o -- '^  -[-a-zA-Z,]*' | tr , ' '); do
-    for file in holdfast.bash _holdfast ../holdfast.1; do
-      # A manual writes its hyphens as \-.
-      sed 's/\\-/-/g' "$here/$file" | grep -q -- "$option\\b" || fail "$file does not know $command $option"
-    done
     case $option in
-      --*) spelling="-l ${option#--}" ;;
-      *) spelling="-s ${option#-}" ;;
+      --*) fish="-l ${option#--}" ;;
+      *) fish="-s ${option#-}" ;;
     esac
-    grep -q -- "$spelling " "$here/holdfast.fish" || fail "holdfast.fish does not know $command $option"
+    knows holdfast.fish "$fish" || fail "holdfast.fish does not know $command $option"
+    for file in holdfast.bash _holdfast ../holdfast.1; do
+      knows "$file" "$option" || fail "$file does not know $command $option"
+    done
   done
 done
 
-# complete WORD...: what bash offers for the last of them.
+# complete_words WORD...: what bash offers for the last of them.
 complete_words() {
   COMP_WORDS=("$holdfast" "$@") COMP_CWORD=$# COMPREPLY=()
   _holdfast

@@ -1,5 +1,3 @@
-#include "apps/holdfast/doctor/file_checks.h"
-
 #include <linux/magic.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
@@ -10,6 +8,8 @@
 #include <system_error>
 
 #include <fmt/core.h>
+
+#include "apps/holdfast/doctor/file_checks.h"
 
 namespace holdfast::cli {
 
@@ -25,13 +25,13 @@ constexpr long kCifs = 0xFF534D42L;
 constexpr long kSmb2 = 0xFE534D42L;
 
 Check unknown(std::string name, const path& file) {
-  return {std::move(name), Verdict::warning,
-          fmt::format("cannot look at {}: {}", file.string(),
-                      std::generic_category().message(errno))};
+  return {
+      std::move(name), Verdict::warning,
+      fmt::format("cannot look at {}: {}", file.string(), std::generic_category().message(errno))};
 }
 
 Check check_mode(std::string name, const path& file) {
-  struct stat status {};
+  struct stat status{};
   if (stat(file.c_str(), &status) != 0) {
     return unknown(std::move(name), file);
   }
@@ -50,7 +50,7 @@ Check check_mode(std::string name, const path& file) {
 Check check_space(const path& folder) {
   constexpr std::uint64_t kMiB = std::uint64_t{1024} * 1024;
   constexpr std::uint64_t kLittle = 64 * kMiB;
-  struct statvfs status {};
+  struct statvfs status{};
   if (statvfs(folder.c_str(), &status) != 0) {
     return unknown("free_space", folder);
   }
@@ -64,7 +64,7 @@ Check check_space(const path& folder) {
 }
 
 Check check_file_system(const path& folder) {
-  struct statfs status {};
+  struct statfs status{};
   if (statfs(folder.c_str(), &status) != 0) {
     return unknown("file_system", folder);
   }

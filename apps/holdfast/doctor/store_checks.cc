@@ -1,5 +1,3 @@
-#include "apps/holdfast/doctor/store_checks.h"
-
 #include <chrono>
 #include <cmath>
 #include <thread>
@@ -14,6 +12,7 @@
 #include "apps/holdfast/cli/json.h"
 #include "apps/holdfast/cli/session.h"
 #include "apps/holdfast/cli/text.h"
+#include "apps/holdfast/doctor/store_checks.h"
 
 namespace holdfast::cli {
 
@@ -104,10 +103,9 @@ class RoundTrip {
 
   void check_exclusion() {
     const bool refused = std::holds_alternative<store::Busy>(ask(other_));
-    checks_.push_back(refused
-                          ? Check{"exclusion", Verdict::ok, "a second claimant is refused"}
-                          : Check{"exclusion", Verdict::failed,
-                                  "two claimants hold one name: do not use this store"});
+    checks_.push_back(refused ? Check{"exclusion", Verdict::ok, "a second claimant is refused"}
+                              : Check{"exclusion", Verdict::failed,
+                                      "two claimants hold one name: do not use this store"});
   }
 
   base::Duration held_for() {
@@ -115,21 +113,24 @@ class RoundTrip {
     return state ? state->holders.front().held_for : base::Duration::zero();
   }
 
+  // Between two looks the store's clock goes on by at least the time from the end of the first to
+  // the beginning of the second, and by at most the time from the beginning to the end.
   void check_clock() {
+    constexpr base::Duration kTolerance = milliseconds(2);
     base::Duration theirs{};
-    const base::Duration ours = timed([&] {
+    base::Duration least{};
+    const base::Duration most = timed([&] {
       const base::Duration before = held_for();
-      std::this_thread::sleep_for(milliseconds(100));
+      least = timed([] { std::this_thread::sleep_for(milliseconds(100)); });
       theirs = held_for() - before;
     });
-    // What the two looks themselves take is in one and not in the other.
-    const bool agrees = theirs <= ours && theirs >= ours / 2;
-    checks_.push_back(agrees ? Check{"clock", Verdict::ok, "the store's clock runs as ours does"}
-                             : Check{"clock", Verdict::failed,
-                                     fmt::format("in {} of ours the store's clock went {}: leases "
-                                                 "end too early or too late",
-                                                 base::short_duration(ours),
-                                                 base::short_duration(theirs))});
+    const bool agrees = theirs >= least - kTolerance && theirs <= most + kTolerance;
+    checks_.push_back(
+        agrees ? Check{"clock", Verdict::ok, "the store's clock runs as ours does"}
+               : Check{"clock", Verdict::failed,
+                       fmt::format("in {} of ours the store's clock went {}: leases "
+                                   "end too early or too late",
+                                   base::short_duration(least), base::short_duration(theirs))});
   }
 
   void check_tokens(const Grant& first, const Grant& second) {
@@ -140,8 +141,7 @@ class RoundTrip {
     }
     const auto wall = std::chrono::duration_cast<microseconds>(
         std::chrono::system_clock::now().time_since_epoch());
-    const microseconds ahead =
-        microseconds(static_cast<std::int64_t>(second.token.value())) - wall;
+    const microseconds ahead = microseconds(static_cast<std::int64_t>(second.token.value())) - wall;
     const bool close = std::chrono::abs(ahead) < std::chrono::minutes(1);
     checks_.push_back(close ? Check{"tokens", Verdict::ok, "they grow"}
                             : Check{"tokens", Verdict::warning,
@@ -185,8 +185,7 @@ Checks check_round_trip(store::LeaseStore& store) {
     return RoundTrip(store).run();
   } catch (const base::Exception& error) {
     const bool broken = error.code() == base::ErrorCode::internal;
-    return {{"round_trip", broken ? Verdict::failed : Verdict::unreachable,
-             error.error().message}};
+    return {{"round_trip", broken ? Verdict::failed : Verdict::unreachable, error.error().message}};
   }
 }
 

@@ -53,13 +53,13 @@ TEST_F(ContentionTest, ManyRunsOfOneNameNeverOverlap) {
   run_to_end({"sh", "-c", "echo 0 > " + (folder() / "counter").string()}, environment());
   std::vector<std::unique_ptr<Process>> runs;
   for (int i = 0; i < kRuns; ++i) {
-    runs.push_back(start({"run", "job", "--", "sh", "-ec", "cd " + folder().string() + "; " + script}));
+    runs.push_back(
+        start({"run", "job", "--", "sh", "-ec", "cd " + folder().string() + "; " + script}));
   }
   for (const auto& run : runs) {
     EXPECT_EQ(run->wait(), 0) << run->rest_of_errors();
   }
-  const Outcome counted =
-      run_to_end({"cat", (folder() / "counter").string()}, environment());
+  const Outcome counted = run_to_end({"cat", (folder() / "counter").string()}, environment());
   EXPECT_EQ(counted.output, std::to_string(kRuns) + "\n");
 }
 

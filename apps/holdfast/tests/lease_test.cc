@@ -1,5 +1,4 @@
-#include <signal.h>
-
+#include <csignal>
 #include <sstream>
 
 #include "apps/holdfast/tests/workspace.h"
@@ -49,8 +48,7 @@ TEST_F(LeaseTest, StealSaysWhoLostTheName) {
   acquire({"--ttl", "1h", "--owner", "ci@host:41", "--reason", "deploy 812", "job"});
   const Outcome outcome = holdfast({"steal", "job", "--confirm", "job"});
   EXPECT_EQ(outcome.status, 0);
-  EXPECT_TRUE(outcome.output.starts_with(
-      "took job away from ci@host pid 41 \"deploy 812\" for "))
+  EXPECT_TRUE(outcome.output.starts_with("took job away from ci@host pid 41 \"deploy 812\" for "))
       << outcome.output;
   EXPECT_EQ(holdfast({"steal", "job", "--confirm", "job"}).output, "job was free already\n");
 }
@@ -98,10 +96,10 @@ TEST_F(LeaseTest, LsListsWhatIsHeldAndBeginsWithThePrefix) {
   std::getline(lines, heading);
   std::getline(lines, first);
   std::getline(lines, second);
-  EXPECT_TRUE(heading.starts_with("NAME         HELD BY         FOR")) << heading;
-  EXPECT_TRUE(first.starts_with("db/users     ci@host pid 41  ")) << first;
+  EXPECT_TRUE(heading.starts_with("NAME        HELD BY         FOR")) << heading;
+  EXPECT_TRUE(first.starts_with("db/users    ci@host pid 41  ")) << first;
   EXPECT_TRUE(first.ends_with("deploy 812")) << first;
-  EXPECT_TRUE(second.starts_with("web\\x0Alog  me ")) << second;
+  EXPECT_TRUE(second.starts_with("web\\x0alog  me ")) << second;
 
   const auto names = json({"ls", "--json", "db/"})["names"];
   ASSERT_EQ(names.size(), 1U);

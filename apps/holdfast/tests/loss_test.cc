@@ -1,5 +1,4 @@
-#include <signal.h>
-
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -14,7 +13,8 @@ namespace holdfast::cli::testing {
 
 namespace {
 
-constexpr const char* kPolite = "trap 'echo TERM; exit 0' TERM; echo ready; while :; do sleep 0.02; done";
+constexpr const char* kPolite =
+    "trap 'echo TERM; exit 0' TERM; echo ready; while :; do sleep 0.02; done";
 constexpr const char* kStubborn = "trap '' TERM; echo ready; while :; do sleep 0.02; done";
 
 class LossTest : public Workspace {

@@ -68,10 +68,15 @@ TEST_F(OutputTest, MistakesEndWith64AndSayWhereToLook) {
 
 TEST_F(OutputTest, AStoreThatCannotBeReachedEndsWith69) {
   const Words unreachable{"--store", "sqlite:/no/such/folder/locks.db"};
-  const Words commands[] = {{"run", "job", "--", "true"}, {"ls"},      {"show", "job"},
-                            {"wait", "job"},              {"acquire", "job"},
-                            {"steal", "job", "--confirm", "job"},      {"watch"},
-                            {"doctor"},                   {"bench"}};
+  const Words commands[] = {{"run", "job", "--", "true"},
+                            {"ls"},
+                            {"show", "job"},
+                            {"wait", "job"},
+                            {"acquire", "job"},
+                            {"steal", "job", "--confirm", "job"},
+                            {"watch"},
+                            {"doctor"},
+                            {"bench"}};
   for (const Words& command : commands) {
     Words words = unreachable;
     words.insert(words.end(), command.begin(), command.end());
@@ -122,9 +127,9 @@ TEST_F(OutputTest, DoctorFindsAHealthyStoreHealthy) {
     EXPECT_EQ(keys(check), Keys({"name", "status", "detail"}));
     names.insert(check["name"]);
   }
-  EXPECT_EQ(names, Keys({"store", "engine", "cross_process", "cluster", "durable", "push",
-                         "round_trip", "exclusion", "clock", "tokens", "folder", "file",
-                         "free_space", "file_system"}));
+  EXPECT_EQ(names,
+            Keys({"store", "engine", "cross_process", "cluster", "durable", "push", "round_trip",
+                  "exclusion", "clock", "tokens", "folder", "file", "free_space", "file_system"}));
 }
 
 TEST_F(OutputTest, DoctorWarnsOfAFileThatAnybodyMayChange) {
@@ -141,7 +146,8 @@ TEST_F(OutputTest, BenchMeasures) {
   const auto report = json({"bench", "--json", "--count", "10"});
   EXPECT_EQ(keys(report), Keys({"store", "engine", "rows"}));
   ASSERT_GE(report["rows"].size(), 1U);
-  EXPECT_EQ(keys(report["rows"][0]), Keys({"what", "count", "ops_per_second", "median_ms", "p99_ms"}));
+  EXPECT_EQ(keys(report["rows"][0]),
+            Keys({"what", "count", "ops_per_second", "median_ms", "p99_ms"}));
   EXPECT_EQ(report["rows"][0]["count"], 10);
   EXPECT_NE(holdfast({"bench", "--count", "10"}).output.find("acquire + release"),
             std::string::npos);

@@ -1,18 +1,19 @@
-#include "apps/holdfast/tests/process.h"
-
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <stdexcept>
 #include <system_error>
 #include <thread>
 #include <utility>
+
+#include <spawn.h>
+
+#include "apps/holdfast/tests/process.h"
 
 namespace holdfast::cli::testing {
 
@@ -162,8 +163,7 @@ int Process::wait() {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-Outcome run_to_end(const Words& command, const Environment& environment,
-                   const std::string& input) {
+Outcome run_to_end(const Words& command, const Environment& environment, const std::string& input) {
   Process process(command, environment);
   if (!input.empty()) {
     process.write(input);

@@ -1,18 +1,19 @@
-#include "apps/holdfast/tests/pty.h"
+#include <pty.h>
 
 #include <poll.h>
-#include <pty.h>
-#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
 
 #include <gtest/gtest.h>
+
+#include "apps/holdfast/tests/pty.h"
 
 namespace holdfast::cli::testing {
 

@@ -1,5 +1,4 @@
-#include <signal.h>
-
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -19,7 +18,8 @@ class SignalTest : public Workspace {
     const std::string script =
         "for s in INT HUP QUIT USR1 USR2 WINCH; do trap \"echo $s\" $s; done;"
         "trap 'echo TERM; exit 9' TERM; echo ready; while :; do sleep 0.02; done";
-    for (const std::string& word : {std::string("--"), std::string("bash"), std::string("-c"), script}) {
+    for (const std::string& word :
+         {std::string("--"), std::string("bash"), std::string("-c"), script}) {
       words.push_back(word);
     }
     auto listener = start(words);
@@ -98,7 +98,7 @@ TEST_F(SignalTest, AStopStopsTheCommandTooAndBothGoOn) {
 
 TEST_F(SignalTest, WhenAHolderIsKilledTheNextGetsTheNameWithAGreaterToken) {
   const std::string script = "echo $HOLDFAST_TOKEN; echo $$; exec sleep 60";
-  const auto holder = start({"run", "--ttl", "1s", "job", "--", "sh", "-c", script});
+  const auto holder = start({"run", "--ttl", "2s", "job", "--", "sh", "-c", script});
   const auto first = std::stoull(holder->read_line());
   const std::string command_id = holder->read_line();
   holder->signal(SIGKILL);
@@ -111,10 +111,10 @@ TEST_F(SignalTest, WhenAHolderIsKilledTheNextGetsTheNameWithAGreaterToken) {
 }
 
 TEST_F(SignalTest, ASignalThatTheCallerIgnoresIsIgnoredByTheCommandToo) {
-  const Outcome outcome = run_to_end(
-      {"env", "--ignore-signal=HUP", HOLDFAST_BINARY, "run", "job", "--", "sh", "-c",
-       "kill -HUP $PPID; kill -HUP $$; echo alive"},
-      environment());
+  const Outcome outcome =
+      run_to_end({"env", "--ignore-signal=HUP", HOLDFAST_BINARY, "run", "job", "--", "sh", "-c",
+                  "kill -HUP $PPID; kill -HUP $$; echo alive"},
+                 environment());
   EXPECT_EQ(outcome.output, "alive\n");
   EXPECT_EQ(outcome.status, 0);
 }

@@ -1,4 +1,4 @@
-#include <signal.h>
+#include <csignal>
 
 #include "apps/holdfast/tests/pty.h"
 #include "apps/holdfast/tests/workspace.h"
@@ -37,10 +37,11 @@ TEST_F(TerminalTest, AnInterruptGoesToTheCommand) {
 }
 
 TEST_F(TerminalTest, ACommandThatReadsFromElsewhereCanStillAskTheTerminal) {
-  Pty terminal({"sh", "-c",
-                "\"$0\" run job -- sh -c 'echo ready; read line </dev/tty; echo got $line' </dev/null",
-                HOLDFAST_BINARY},
-               environment());
+  Pty terminal(
+      {"sh", "-c",
+       "\"$0\" run job -- sh -c 'echo ready; read line </dev/tty; echo got $line' </dev/null",
+       HOLDFAST_BINARY},
+      environment());
   terminal.expect("ready");
   terminal.type("secret\n");
   terminal.expect("got secret");

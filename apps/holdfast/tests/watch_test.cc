@@ -1,4 +1,4 @@
-#include <signal.h>
+#include <csignal>
 
 #include "apps/holdfast/tests/workspace.h"
 
@@ -6,22 +6,21 @@ namespace holdfast::cli::testing {
 
 namespace {
 
-using nlohmann::json;
-
 class WatchTest : public Workspace {
  protected:
   static void expect(Process& watch, const std::string& event, const std::string& name,
                      const std::string& owner) {
-    const json line = json::parse(watch.read_line());
+    const auto line = nlohmann::json::parse(watch.read_line());
     EXPECT_EQ(line["event"], event) << line;
     EXPECT_EQ(line["name"], name) << line;
     EXPECT_EQ(line["owner"], owner) << line;
     EXPECT_TRUE(line["token"].is_number_unsigned()) << line;
-    EXPECT_EQ(line["time"].get<std::string>().size(), std::string("2024-01-01T00:00:00.000Z").size());
+    EXPECT_EQ(line["time"].get<std::string>().size(),
+              std::string("2024-01-01T00:00:00.000Z").size());
   }
 
   std::string acquire(const std::string& name, const std::string& owner, const std::string& ttl) {
-    return Workspace::json({"acquire", "--json", "--ttl", ttl, "--owner", owner, name})["lease_id"];
+    return json({"acquire", "--json", "--ttl", ttl, "--owner", owner, name})["lease_id"];
   }
 };
 

@@ -1,10 +1,10 @@
-#include "apps/holdfast/tests/workspace.h"
-
 #include <cerrno>
 #include <cstdlib>
 #include <system_error>
 
 #include <holdfast/engines/open_store.h>
+
+#include "apps/holdfast/tests/workspace.h"
 
 namespace holdfast::cli::testing {
 

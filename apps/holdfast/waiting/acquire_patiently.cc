@@ -1,5 +1,3 @@
-#include "apps/holdfast/waiting/acquire_patiently.h"
-
 #include <utility>
 
 #include <fmt/core.h>
@@ -7,6 +5,7 @@
 #include <holdfast/base/printable.h>
 
 #include "apps/holdfast/cli/text.h"
+#include "apps/holdfast/waiting/acquire_patiently.h"
 #include "apps/holdfast/waiting/attend.h"
 #include "apps/holdfast/waiting/until.h"
 #include "apps/holdfast/waiting/wait_line.h"
@@ -29,8 +28,8 @@ constexpr int kFruitless = 10;
 
 bool is_plain(std::uint32_t capacity) { return capacity == 1 || capacity == Permits::kAll; }
 
-// As try_acquire; and where the name is held alone but wanted shared, or the reverse, waits until it
-// is not, and claims it again.
+// As try_acquire; and where the name is held alone but wanted shared, or the reverse, waits until
+// it is not, and claims it again.
 Attempt acquire_mixed(LockProvider& provider, const std::string& name, AcquireOptions options) {
   const auto fits = [&](const std::optional<store::NameState>& state) {
     return !state || state->capacity == options.permits.capacity;

@@ -1,10 +1,9 @@
-#include "apps/holdfast/waiting/attend.h"
-
 #include <poll.h>
 
 #include <array>
 #include <thread>
 
+#include "apps/holdfast/waiting/attend.h"
 #include "apps/holdfast/waiting/event.h"
 
 namespace holdfast::cli {

@@ -1,5 +1,3 @@
-#include "apps/holdfast/waiting/signals.h"
-
 #include <pthread.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -7,6 +5,8 @@
 #include <array>
 #include <cerrno>
 #include <system_error>
+
+#include "apps/holdfast/waiting/signals.h"
 
 namespace holdfast::cli {
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <signal.h>
-
+#include <csignal>
+#include <cstdint>
 #include <optional>
 
 #include "apps/holdfast/waiting/descriptor.h"
@@ -34,7 +34,7 @@ class Signals {
 };
 
 // Whom a stop is for.
-enum class Stop { this_process, whole_job };
+enum class Stop : std::uint8_t { this_process, whole_job };
 
 // Stops as if SIGTSTP had not been blocked, and returns when continued. Does nothing where nobody
 // could continue us: in an orphaned process group the kernel sees to that.

@@ -1,11 +1,10 @@
-#include "apps/holdfast/waiting/until.h"
-
 #include <algorithm>
 
 #include <holdfast/base/saturate.h>
 
 #include "apps/holdfast/cli/session.h"
 #include "apps/holdfast/waiting/doorbell.h"
+#include "apps/holdfast/waiting/until.h"
 
 namespace holdfast::cli {
 
@@ -32,8 +31,8 @@ base::Result<bool> until(store::LeaseStore& store, std::string_view name,
   Doorbell doorbell;
   // A store that cannot watch is asked more often.
   const auto watch = store.watch(name, [&] { doorbell.ring(); });
-  const base::Duration most = store.capabilities().push && watch ? milliseconds(800)
-                                                                 : milliseconds(100);
+  const base::Duration most =
+      store.capabilities().push && watch ? milliseconds(800) : milliseconds(100);
   base::Duration pause = milliseconds(10);
   for (;;) {
     const bool last = deadline.expired(base::boot_clock().now());
@@ -50,9 +49,9 @@ base::Result<bool> until(store::LeaseStore& store, std::string_view name,
     if (last) {
       return false;
     }
-    doorbell.wait_for(std::min({pause, until_expiry(*state),
-                                deadline.remaining(base::boot_clock().now())}),
-                      stop);
+    doorbell.wait_for(
+        std::min({pause, until_expiry(*state), deadline.remaining(base::boot_clock().now())}),
+        stop);
     pause = std::min(pause * 2, most);
   }
 }

@@ -1,10 +1,9 @@
-#include "apps/holdfast/waiting/wait_line.h"
-
 #include <utility>
 
 #include <fmt/core.h>
 
 #include "apps/holdfast/cli/text.h"
+#include "apps/holdfast/waiting/wait_line.h"
 
 namespace holdfast::cli {
 
@@ -46,8 +45,7 @@ void WaitLine::tick() {
     return;
   }
   // A store that is too busy to say shows no holder; the next second is another chance.
-  const auto patience =
-      base::Deadline::after(base::steady_clock(), std::chrono::milliseconds(500));
+  const auto patience = base::Deadline::after(base::steady_clock(), std::chrono::milliseconds(500));
   const auto looked = session_.store()->look(name_, patience);
   const auto state = looked ? *looked : std::nullopt;
   const std::string text = waiting_text(waited(), state);

@@ -1,8 +1,8 @@
-#include "apps/holdfast/waiting/wait_line.h"
-
 #include <chrono>
 
 #include <gtest/gtest.h>
+
+#include "apps/holdfast/waiting/wait_line.h"
 
 namespace holdfast::cli {
 
@@ -22,8 +22,9 @@ TEST(WaitLine, SaysWhomOneWaitsFor) {
   EXPECT_EQ(waiting_text(12s, state),
             "waiting 12s · held by ci@host pid 41 \"deploy 812\" for 3m · lease 8s left");
   state.holders.push_back(holder);
-  EXPECT_EQ(waiting_text(12s, state),
-            "waiting 12s · held by ci@host pid 41 \"deploy 812\" for 3m and 1 more · lease 8s left");
+  EXPECT_EQ(
+      waiting_text(12s, state),
+      "waiting 12s · held by ci@host pid 41 \"deploy 812\" for 3m and 1 more · lease 8s left");
   EXPECT_EQ(waiting_text(12s, std::nullopt), "waiting 12s");
 }
 

@@ -1,8 +1,8 @@
-#include "apps/holdfast/watching/lease_history.h"
-
 #include <algorithm>
 
 #include <holdfast/base/saturate.h>
+
+#include "apps/holdfast/watching/lease_history.h"
 
 namespace holdfast::cli {
 

@@ -1,8 +1,8 @@
-#include "apps/holdfast/watching/lease_history.h"
-
 #include <chrono>
 
 #include <gtest/gtest.h>
+
+#include "apps/holdfast/watching/lease_history.h"
 
 namespace holdfast::cli {
 

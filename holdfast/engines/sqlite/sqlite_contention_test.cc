@@ -25,63 +25,63 @@ class SqliteContentionTest : public ::testing::Test {
   static Deadline in(base::Duration time) { return Deadline::after(base::steady_clock(), time); }
   static base::Duration since(base::TimePoint start) { return base::steady_clock().now() - start; }
 
-  testing::Folder folder;
-  const std::filesystem::path file = folder / "locks.db";
-  const std::shared_ptr<SqliteStore> store = testing::open({.file = file, .busy_timeout = 100ms});
+  testing::Folder folder_;
+  const std::filesystem::path file_ = folder_ / "locks.db";
+  const std::shared_ptr<SqliteStore> store_ = testing::open({.file = file_, .busy_timeout = 100ms});
 };
 
 TEST_F(SqliteContentionTest, ACallEndsAtItsDeadlineWhileAnotherHasTheFileLocked) {
-  Stranger stranger(file);
+  Stranger stranger(file_);
   stranger.run("BEGIN IMMEDIATE");
   const auto claim = testing::claim_of(LeaseId::generate());
   const auto start = base::steady_clock().now();
-  const auto outcome = store->claim("a", claim, in(200ms));
+  const auto outcome = store_->claim("a", claim, in(200ms));
   EXPECT_EQ(outcome.error().code, ErrorCode::unavailable);
   EXPECT_GE(since(start), 200ms);
-  EXPECT_LT(since(start), 10s);                 // SQLite's own way of waiting has no such bound
-  EXPECT_FALSE(testing::is_held(*store, "a"));  // reading needs no lock
+  EXPECT_LT(since(start), 10s);                  // SQLite's own way of waiting has no such bound
+  EXPECT_FALSE(testing::is_held(*store_, "a"));  // reading needs no lock
   stranger.run("ROLLBACK");
-  take(*store, "a", claim.id);
+  take(*store_, "a", claim.id);
 }
 
 TEST_F(SqliteContentionTest, WithoutADeadlineItEndsAtTheBusyTimeout) {
-  Stranger stranger(file);
+  Stranger stranger(file_);
   stranger.run("BEGIN IMMEDIATE");
   const auto start = base::steady_clock().now();
-  const auto outcome = store->claim("a", testing::claim_of(LeaseId::generate()));
+  const auto outcome = store_->claim("a", testing::claim_of(LeaseId::generate()));
   EXPECT_EQ(outcome.error().code, ErrorCode::unavailable);
   EXPECT_GE(since(start), 100ms);
 }
 
 TEST_F(SqliteContentionTest, ADeadlineThatHasPassedIsNotTried) {
-  const auto outcome = store->claim("a", testing::claim_of(LeaseId::generate()), in(-1s));
+  const auto outcome = store_->claim("a", testing::claim_of(LeaseId::generate()), in(-1s));
   EXPECT_EQ(outcome.error().code, ErrorCode::unavailable);
-  EXPECT_FALSE(testing::is_held(*store, "a"));
+  EXPECT_FALSE(testing::is_held(*store_, "a"));
 }
 
 TEST_F(SqliteContentionTest, AThreadBehindOneThatWaitsEndsAtItsOwnDeadline) {
-  Stranger stranger(file);
+  Stranger stranger(file_);
   stranger.run("BEGIN IMMEDIATE");
   std::latch waiting(1);
   std::jthread first([&] {
     waiting.count_down();
-    EXPECT_FALSE(store->claim("a", testing::claim_of(LeaseId::generate()), in(2s)));
+    EXPECT_FALSE(store_->claim("a", testing::claim_of(LeaseId::generate()), in(2s)));
   });
   waiting.wait();
   const auto start = base::steady_clock().now();
-  const auto outcome = store->claim("b", testing::claim_of(LeaseId::generate()), in(50ms));
+  const auto outcome = store_->claim("b", testing::claim_of(LeaseId::generate()), in(50ms));
   EXPECT_EQ(outcome.error().code, ErrorCode::unavailable);
   EXPECT_LT(since(start), 2s);
 }
 
 TEST_F(SqliteContentionTest, ACallSucceedsAsSoonAsTheFileIsUnlocked) {
-  Stranger stranger(file);
+  Stranger stranger(file_);
   stranger.run("BEGIN IMMEDIATE");
   const auto id = LeaseId::generate();
   std::latch waiting(1);
   std::jthread waiter([&] {
     waiting.count_down();
-    const auto outcome = store->claim("a", testing::claim_of(id), in(60s));
+    const auto outcome = store_->claim("a", testing::claim_of(id), in(60s));
     EXPECT_TRUE(outcome && std::holds_alternative<store::Grant>(*outcome));
   });
   waiting.wait();
@@ -89,7 +89,7 @@ TEST_F(SqliteContentionTest, ACallSucceedsAsSoonAsTheFileIsUnlocked) {
 }
 
 TEST_F(SqliteContentionTest, EightThreadsOnTwoStoresCountExactly) {
-  const auto other = testing::open({.file = file});
+  const auto other = testing::open({.file = file_});
   constexpr int kThreads = 8;
   constexpr int kRounds = 40;
   // Loaded and stored one after the other: two at a time would lose counts.
@@ -119,24 +119,24 @@ TEST_F(SqliteContentionTest, EightThreadsOnTwoStoresCountExactly) {
   {
     std::vector<std::jthread> threads;
     for (int i = 0; i < kThreads; ++i) {
-      threads.emplace_back([&, i] { count(i % 2 == 0 ? *store : *other); });
+      threads.emplace_back([&, i] { count(i % 2 == 0 ? *store_ : *other); });
     }
   }
   EXPECT_EQ(counter.load(), kThreads * kRounds);
-  EXPECT_FALSE(testing::is_held(*store, "counter"));
+  EXPECT_FALSE(testing::is_held(*store_, "counter"));
 }
 
 TEST_F(SqliteContentionTest, WatchesComeAndGoWhileOthersRelease) {
-  const auto other = testing::open({.file = file});
+  const auto other = testing::open({.file = file_});
   std::atomic<int> hints = 0;
   {
     std::vector<std::jthread> threads;
     for (int i = 0; i < 4; ++i) {
       threads.emplace_back([&, i] {
         for (int round = 0; round < 50; ++round) {
-          auto watch = (i % 2 == 0 ? store : other)->watch("a", [&] { ++hints; });
+          auto watch = (i % 2 == 0 ? store_ : other)->watch("a", [&] { ++hints; });
           ASSERT_TRUE(watch.has_value());
-          testing::use(*(i < 2 ? store : other), "b" + std::to_string(i));
+          testing::use(*(i < 2 ? store_ : other), "b" + std::to_string(i));
         }
       });
     }

@@ -36,125 +36,127 @@ class SqliteFileTest : public ::testing::Test {
     return opened ? base::Error{ErrorCode::internal, "it was opened"} : opened.error();
   }
   ErrorCode code_of_open() {
-    const base::Error error = failure_of_open(file);
-    EXPECT_NE(error.message.find(file.filename().string()), std::string::npos) << error.message;
+    const base::Error error = failure_of_open(file_);
+    EXPECT_NE(error.message.find(file_.filename().string()), std::string::npos) << error.message;
     return error.code;
   }
 
-  testing::Folder folder;
-  const std::filesystem::path file = folder / "locks.db";
+  testing::Folder folder_;
+  const std::filesystem::path file_ = folder_ / "locks.db";
 };
 
 TEST_F(SqliteFileTest, AnEmptyFileBecomesAStoreAndKeepsItsPermissions) {
-  testing::write(file, "");
-  chmod(file.c_str(), 0600);
-  take(*testing::open({.file = file}), "a", LeaseId::generate());
+  testing::write(file_, "");
+  chmod(file_.c_str(), 0600);
+  take(*testing::open({.file = file_}), "a", LeaseId::generate());
   for (const std::string suffix : {"", "-wal", "-shm", "-wake"}) {
     struct stat status{};
-    ASSERT_EQ(stat((file.string() + suffix).c_str(), &status), 0) << suffix;
+    ASSERT_EQ(stat((file_.string() + suffix).c_str(), &status), 0) << suffix;
     EXPECT_EQ(status.st_mode & 0777U, 0600U) << suffix;
   }
 }
 
 TEST_F(SqliteFileTest, ASymbolicLinkLeadsToTheSameStore) {
-  std::filesystem::create_symlink(file, folder / "link.db");
-  const auto store = testing::open({.file = folder / "link.db"});
+  std::filesystem::create_symlink(file_, folder_ / "link.db");
+  const auto store = testing::open({.file = folder_ / "link.db"});
   take(*store, "a", LeaseId::generate());
-  EXPECT_TRUE(testing::is_held(*testing::open({.file = file}), "a"));
-  EXPECT_FALSE(std::filesystem::exists(folder / "link.db-wal"));
+  EXPECT_TRUE(testing::is_held(*testing::open({.file = file_}), "a"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "link.db-wal"));
 }
 
 TEST_F(SqliteFileTest, NamesThatSqliteWouldReadAsAUriAreJustNames) {
   const auto before = std::filesystem::current_path();
-  std::filesystem::current_path(folder / "");
+  std::filesystem::current_path(folder_ / "");
   for (const std::string name : {":memory:", "file:a.db?mode=memory", "a b.db", "ä?#%41.db"}) {
     take(*testing::open({.file = name}), "a", LeaseId::generate());
-    EXPECT_TRUE(std::filesystem::is_regular_file(folder / name)) << name;
+    EXPECT_TRUE(std::filesystem::is_regular_file(folder_ / name)) << name;
   }
   std::filesystem::current_path(before);
 }
 
 TEST_F(SqliteFileTest, SomethingThatIsNoDatabaseIsCorrupt) {
-  testing::write(file, "Dear diary, today I have locked myself out. " + std::string(5000, '.'));
+  testing::write(file_, "Dear diary, today I have locked myself out. " + std::string(5000, '.'));
   EXPECT_EQ(code_of_open(), ErrorCode::corrupt);
-  testing::write(file, "short");
+  testing::write(file_, "short");
   EXPECT_EQ(code_of_open(), ErrorCode::corrupt);
 }
 
 TEST_F(SqliteFileTest, TheDatabaseOfAnotherProgramIsAConflict) {
-  Stranger(file).run("CREATE TABLE songs (title TEXT); INSERT INTO songs VALUES ('La Paloma')");
+  Stranger(file_).run("CREATE TABLE songs (title TEXT); INSERT INTO songs VALUES ('La Paloma')");
   EXPECT_EQ(code_of_open(), ErrorCode::conflict);
-  Stranger(file).run("PRAGMA application_id = 42");
+  Stranger(file_).run("PRAGMA application_id = 42");
   EXPECT_EQ(code_of_open(), ErrorCode::conflict);
 }
 
 TEST_F(SqliteFileTest, AStoreOfALaterVersionIsUnsupported) {
-  testing::open({.file = file}).reset();
-  Stranger(file).run("PRAGMA user_version = 2; PRAGMA wal_checkpoint(TRUNCATE)");
+  testing::open({.file = file_}).reset();
+  Stranger(file_).run("PRAGMA user_version = 2; PRAGMA wal_checkpoint(TRUNCATE)");
   EXPECT_EQ(code_of_open(), ErrorCode::unsupported);
 }
 
 TEST_F(SqliteFileTest, AStoreWithoutItsTablesIsCorrupt) {
-  testing::open({.file = file}).reset();
-  Stranger(file).run("DELETE FROM meta");
+  testing::open({.file = file_}).reset();
+  Stranger(file_).run("DELETE FROM meta");
   EXPECT_EQ(code_of_open(), ErrorCode::corrupt);
-  Stranger(file).run("DROP TABLE meta");
+  Stranger(file_).run("DROP TABLE meta");
   EXPECT_EQ(code_of_open(), ErrorCode::corrupt);
 }
 
 TEST_F(SqliteFileTest, ADamagedStoreIsCorrupt) {
-  take(*testing::open({.file = file}), "a", LeaseId::generate());
-  Stranger(file).run("PRAGMA wal_checkpoint(TRUNCATE)");
-  const std::string good = contents(file);
+  take(*testing::open({.file = file_}), "a", LeaseId::generate());
+  Stranger(file_).run("PRAGMA wal_checkpoint(TRUNCATE)");
+  const std::string good = contents(file_);
   constexpr std::size_t kPage = 2048;
-  testing::write(file, good.substr(0, kPage) + std::string(good.size() - kPage, '\xaa'));
+  testing::write(file_, good.substr(0, kPage) + std::string(good.size() - kPage, '\xaa'));
   EXPECT_EQ(code_of_open(), ErrorCode::corrupt);
-  testing::write(file, good.substr(0, kPage));
+  testing::write(file_, good.substr(0, kPage));
   EXPECT_EQ(code_of_open(), ErrorCode::corrupt);
 }
 
 TEST_F(SqliteFileTest, AFolderAPipeOrAPathWithoutAFolderIsRefused) {
-  std::filesystem::create_directory(file);
+  std::filesystem::create_directory(file_);
   EXPECT_EQ(code_of_open(), ErrorCode::invalid_argument);
-  ASSERT_EQ(mkfifo((folder / "pipe").c_str(), 0600), 0);
-  EXPECT_EQ(failure_of_open(folder / "pipe").code, ErrorCode::invalid_argument);
-  EXPECT_EQ(failure_of_open(folder / "no/such/folder.db").code, ErrorCode::unavailable);
+  ASSERT_EQ(mkfifo((folder_ / "pipe").c_str(), 0600), 0);
+  EXPECT_EQ(failure_of_open(folder_ / "pipe").code, ErrorCode::invalid_argument);
+  EXPECT_EQ(failure_of_open(folder_ / "no/such/folder.db").code, ErrorCode::unavailable);
   EXPECT_EQ(failure_of_open("/dev/null").code, ErrorCode::invalid_argument);
 }
 
 TEST_F(SqliteFileTest, AReadOnlyFileIsUnavailable) {
-  testing::open({.file = file}).reset();
-  chmod(file.c_str(), 0444);
-  chmod((folder / "").c_str(), 0755);
+  testing::open({.file = file_}).reset();
+  chmod(file_.c_str(), 0444);
+  chmod((folder_ / "").c_str(), 0755);
   const int code = testing::in_child([&] {
     constexpr uid_t kNobody = 65534;
     if (geteuid() == 0 && setuid(kNobody) != 0) {
       return 255;  // root may write to anything
     }
-    const auto opened = SqliteStore::open({.file = file});
+    const auto opened = SqliteStore::open({.file = file_});
     return opened ? 254 : static_cast<int>(opened.error().code);
   });
   EXPECT_EQ(code, static_cast<int>(ErrorCode::unavailable));
 }
 
 TEST_F(SqliteFileTest, AFileThatIsLockedForEverIsUnavailableAfterTheBusyTimeout) {
-  Stranger stranger(file);
+  Stranger stranger(file_);
   stranger.run("BEGIN EXCLUSIVE");
   EXPECT_EQ(code_of_open(), ErrorCode::unavailable);  // to be made
   stranger.run("ROLLBACK");
-  testing::open({.file = file, .machine = {.boot_id = "first"}}).reset();
+  testing::open({.file = file_, .machine = {.boot_id = "first"}}).reset();
   stranger.run("BEGIN IMMEDIATE");
   EXPECT_EQ(code_of_open(), ErrorCode::unavailable);  // to be moved on to this boot
 }
 
-TEST_F(SqliteFileTest, ToMakeAStoreItWaitsForThoseWhoReadTheEmptyFile) {
-  Stranger stranger(file);
-  stranger.run("BEGIN; SELECT count(*) FROM sqlite_schema");
-  const auto start = base::steady_clock().now();
-  EXPECT_EQ(code_of_open(), ErrorCode::unavailable);
-  EXPECT_GE(base::steady_clock().now() - start, 50ms);
-  stranger.run("ROLLBACK");
-  take(*testing::open({.file = file}), "a", LeaseId::generate());
+TEST_F(SqliteFileTest, ToMakeAStoreItWaitsForThoseWhoUseTheEmptyFile) {
+  Stranger stranger(file_);
+  for (const std::string sql : {"BEGIN; SELECT count(*) FROM sqlite_schema", "BEGIN IMMEDIATE"}) {
+    stranger.run(sql);
+    const auto start = base::steady_clock().now();
+    EXPECT_EQ(code_of_open(), ErrorCode::unavailable) << sql;
+    EXPECT_GE(base::steady_clock().now() - start, 50ms) << sql;
+    stranger.run("ROLLBACK");
+  }
+  take(*testing::open({.file = file_}), "a", LeaseId::generate());
 }
 
 TEST_F(SqliteFileTest, ManyWhoOpenANewFileAtOnceAllGetTheSameStore) {
@@ -163,7 +165,7 @@ TEST_F(SqliteFileTest, ManyWhoOpenANewFileAtOnceAllGetTheSameStore) {
   for (int i = 0; i < 8; ++i) {
     const pid_t child = fork();
     if (child == 0) {
-      const auto store = SqliteStore::open({.file = file, .busy_timeout = 60s});
+      const auto store = SqliteStore::open({.file = file_, .busy_timeout = 60s});
       const auto id = LeaseId::generate();
       const bool done = store && (*store)->claim(std::to_string(i), testing::claim_of(id, 1h));
       _exit(done ? 0 : 1);
@@ -175,11 +177,11 @@ TEST_F(SqliteFileTest, ManyWhoOpenANewFileAtOnceAllGetTheSameStore) {
     waitpid(child, &status, 0);
     EXPECT_EQ(status, 0);
   }
-  EXPECT_EQ(testing::open({.file = file})->list("")->names.size(), 8U);
+  EXPECT_EQ(testing::open({.file = file_})->list("")->names.size(), 8U);
 }
 
 TEST_F(SqliteFileTest, AFullDiskIsUnavailableAndLeavesTheStoreUsable) {
-  const std::filesystem::path disk = folder / "disk";
+  const std::filesystem::path disk = folder_ / "disk";
   std::filesystem::create_directory(disk);
   if (mount("tmpfs", disk.c_str(), "tmpfs", 0, "size=192k") != 0) {
     GTEST_SKIP() << "a small file system cannot be mounted here";
@@ -202,9 +204,9 @@ TEST_F(SqliteFileTest, AFullDiskIsUnavailableAndLeavesTheStoreUsable) {
 }
 
 TEST_F(SqliteFileTest, ADiskThatFailsDuringTheCommitLeavesTheOutcomeUnknown) {
-  testing::open({.file = file}).reset();
+  testing::open({.file = file_}).reset();
   const int code = testing::in_child([&] {
-    const auto store = *SqliteStore::open({.file = file});
+    const auto store = *SqliteStore::open({.file = file_});
     const auto claim = testing::claim_of(LeaseId::generate());
     (void)signal(SIGXFSZ, SIG_IGN);
     const rlimit none{.rlim_cur = 1, .rlim_max = RLIM_INFINITY};
@@ -225,10 +227,10 @@ TEST_F(SqliteFileTest, ADiskThatFailsDuringTheCommitLeavesTheOutcomeUnknown) {
 }
 
 TEST_F(SqliteFileTest, WithoutTheWakeFileItWorksAndSaysThatWaitersMustPoll) {
-  std::filesystem::create_directory(folder / "locks.db-wake");
+  std::filesystem::create_directory(folder_ / "locks.db-wake");
   std::string logged;
   const auto store = testing::open(
-      {.file = file,
+      {.file = file_,
        .logger = base::Logger([&](base::LogLevel, std::string_view text) { logged += text; })});
   EXPECT_NE(logged.find("poll"), std::string::npos);
   EXPECT_FALSE(store->capabilities().push);

@@ -81,20 +81,20 @@ class SqliteProcessTest : public ::testing::Test {
   std::function<int(const Child::Told&)> releases(std::string name) {
     return [this, name = std::move(name)](const Child::Told& told) {
       told();
-      const auto store = SqliteStore::open({.file = file});
-      return store && (*store)->release(name, id) == store::ReleaseOutcome::released ? 0 : 1;
+      const auto store = SqliteStore::open({.file = file_});
+      return store && (*store)->release(name, id_) == store::ReleaseOutcome::released ? 0 : 1;
     };
   }
 
-  testing::Folder folder;
-  const std::filesystem::path file = folder / "locks.db";
-  const LeaseId id = LeaseId::generate();
+  testing::Folder folder_;
+  const std::filesystem::path file_ = folder_ / "locks.db";
+  const LeaseId id_ = LeaseId::generate();
 };
 
 TEST_F(SqliteProcessTest, AReleaseInAnotherProcessWakesAWatcher) {
   Child releaser(releases("a"));
-  const auto store = testing::open({.file = file});
-  take(*store, "a", id, 1h);
+  const auto store = testing::open({.file = file_});
+  take(*store, "a", id_, 1h);
   std::promise<void> hinted;
   const auto watch = store->watch("a", [&] { hinted.set_value(); });
   releaser.tell();
@@ -107,20 +107,20 @@ TEST_F(SqliteProcessTest, AWatcherIsWokenAtOnceAndNotWhenTheListenerNextLooksByI
   constexpr int kRounds = 20;
   Child releaser([&](const Child::Told& told) {
     told();
-    const auto store = *SqliteStore::open({.file = file});
+    const auto store = *SqliteStore::open({.file = file_});
     for (int i = 0; i < kRounds; ++i) {
       told();
-      if (store->release(std::to_string(i), id) != store::ReleaseOutcome::released) {
+      if (store->release(std::to_string(i), id_) != store::ReleaseOutcome::released) {
         return 1;
       }
     }
     return 0;
   });
-  const auto store = testing::open({.file = file});
+  const auto store = testing::open({.file = file_});
   releaser.tell();
   const auto start = std::chrono::steady_clock::now();
   for (int i = 0; i < kRounds; ++i) {
-    take(*store, std::to_string(i), id, 1h);
+    take(*store, std::to_string(i), id_, 1h);
     std::promise<void> hinted;
     const auto watch = store->watch(std::to_string(i), [&] { hinted.set_value(); });
     releaser.tell();
@@ -132,8 +132,8 @@ TEST_F(SqliteProcessTest, AWatcherIsWokenAtOnceAndNotWhenTheListenerNextLooksByI
 
 TEST_F(SqliteProcessTest, ThoseWhoWatchAnotherNameAreNotWoken) {
   Child releaser(releases("a"));
-  const auto store = testing::open({.file = file});
-  take(*store, "a", id, 1h);
+  const auto store = testing::open({.file = file_});
+  take(*store, "a", id_, 1h);
   const auto other = store->watch("b", [] { ADD_FAILURE() << "nobody has released it"; });
   std::promise<void> hinted;
   const auto watch = store->watch("a", [&] { hinted.set_value(); });
@@ -142,8 +142,8 @@ TEST_F(SqliteProcessTest, ThoseWhoWatchAnotherNameAreNotWoken) {
 }
 
 TEST_F(SqliteProcessTest, WhoReleasesANameDoesNotHearOfItAgainFromTheListener) {
-  const auto store = testing::open({.file = file});
-  const auto other = testing::open({.file = file});
+  const auto store = testing::open({.file = file_});
+  const auto other = testing::open({.file = file_});
   int hints = 0;
   const auto watch = store->watch("a", [&] { ++hints; });
   testing::use(*store, "a");
@@ -159,8 +159,8 @@ TEST_F(SqliteProcessTest, WhoReleasesANameDoesNotHearOfItAgainFromTheListener) {
 
 TEST_F(SqliteProcessTest, AWatchThatHasEndedIsNotCalledByAnotherProcess) {
   Child releaser(releases("a"));
-  const auto store = testing::open({.file = file});
-  take(*store, "a", id, 1h);
+  const auto store = testing::open({.file = file_});
+  take(*store, "a", id_, 1h);
   std::promise<void> hinted;
   auto ended = store->watch("a", [] { ADD_FAILURE() << "it has ended"; });
   const auto watch = store->watch("a", [&] { hinted.set_value(); });
@@ -170,10 +170,10 @@ TEST_F(SqliteProcessTest, AWatchThatHasEndedIsNotCalledByAnotherProcess) {
 }
 
 TEST_F(SqliteProcessTest, GarbageInTheWakeFileDoesNoHarm) {
-  testing::write(folder / "locks.db-wake", std::string(4096, '\xc3'));
+  testing::write(folder_ / "locks.db-wake", std::string(4096, '\xc3'));
   Child releaser(releases("a"));
-  const auto store = testing::open({.file = file});
-  take(*store, "a", id, 1h);
+  const auto store = testing::open({.file = file_});
+  take(*store, "a", id_, 1h);
   std::promise<void> hinted;
   const auto watch = store->watch("a", [&] { hinted.set_value(); });
   releaser.tell();
@@ -182,11 +182,11 @@ TEST_F(SqliteProcessTest, GarbageInTheWakeFileDoesNoHarm) {
 
 TEST_F(SqliteProcessTest, WhatAKilledProcessHeldStaysHeldUntilItsTimeIsOver) {
   base::ManualClock clock;
-  const SqliteOptions options{.file = file, .machine = {.clock = &clock}};
+  const SqliteOptions options{.file = file_, .machine = {.clock = &clock}};
   Child victim([&](const Child::Told& told) {
     told();
     const auto store = *SqliteStore::open(options);
-    if (!store->claim("a", testing::claim_of(id, 10s))) {
+    if (!store->claim("a", testing::claim_of(id_, 10s))) {
       return 1;
     }
     raise(SIGKILL);
@@ -201,42 +201,42 @@ TEST_F(SqliteProcessTest, WhatAKilledProcessHeldStaysHeldUntilItsTimeIsOver) {
 }
 
 TEST_F(SqliteProcessTest, AForkedChildCanUseNeitherTheStoreNorItsFile) {
-  auto store = testing::open({.file = file});
+  auto store = testing::open({.file = file_});
   auto watch = store->watch("a", [] {});  // the listening thread is not in the child
-  take(*store, "a", id, 1h);
+  take(*store, "a", id_, 1h);
   const int failed = testing::in_child([&] {
     const auto is_refused = [](const auto& result) {
       return !result && result.error().code == ErrorCode::unsupported;
     };
-    const store::Renewal renewal{.name = "a", .id = id, .ttl = 1s};
+    const store::Renewal renewal{.name = "a", .id = id_, .ttl = 1s};
     std::vector<bool> refused = {
         is_refused(store->claim("b", testing::claim_of(LeaseId::generate()))),
-        is_refused(store->release("a", id)),
+        is_refused(store->release("a", id_)),
         is_refused(store->renew(std::span(&renewal, 1))),
-        is_refused(store->transfer("a", id, testing::claim_of(LeaseId::generate()))),
+        is_refused(store->transfer("a", id_, testing::claim_of(LeaseId::generate()))),
         is_refused(store->look("a")),
         is_refused(store->list("")),
         is_refused(store->hit("h", 1, 1s)),
         is_refused(store->watch("a", [] {})),
         is_refused(store->sweep_now()),
-        is_refused(SqliteStore::open({.file = file})),
-        SqliteStore::open({.file = folder / "another.db"}).has_value(),
+        is_refused(SqliteStore::open({.file = file_})),
+        SqliteStore::open({.file = folder_ / "another.db"}).has_value(),
     };
     watch->reset();
     store.reset();
-    refused.push_back(has_open(file));
+    refused.push_back(has_open(file_));
     const auto bad = std::ranges::find(refused, false);
     return bad == refused.end() ? 0 : static_cast<int>(bad - refused.begin()) + 1;
   });
   EXPECT_EQ(failed, 0)
       << "the call with this number was not refused (the last: the store was closed)";
   EXPECT_TRUE(testing::is_held(*store, "a"));
-  EXPECT_EQ(store->release("a", id), store::ReleaseOutcome::released);
+  EXPECT_EQ(store->release("a", id_), store::ReleaseOutcome::released);
 }
 
 TEST_F(SqliteProcessTest, AChildMayOpenAFileThatItsParentHasClosedAgain) {
-  testing::open({.file = file}).reset();
-  EXPECT_EQ(testing::in_child([&] { return SqliteStore::open({.file = file}) ? 0 : 1; }), 0);
+  testing::open({.file = file_}).reset();
+  EXPECT_EQ(testing::in_child([&] { return SqliteStore::open({.file = file_}) ? 0 : 1; }), 0);
 }
 
 }  // namespace

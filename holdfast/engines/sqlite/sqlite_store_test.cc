@@ -22,29 +22,23 @@ using testing::take;
 class SqliteStoreTest : public ::testing::Test {
  protected:
   std::shared_ptr<SqliteStore> open() {
-    return testing::open({.file = folder / "locks.db", .machine = {.clock = &clock}});
-  }
-  // As another program would spoil it.
-  void spoil(std::string_view name, const std::string& column, const std::string& value) {
-    testing::Stranger stranger(folder / "locks.db");
-    stranger.run("UPDATE records SET " + column + " = " + value + " WHERE name = CAST('" +
-                 std::string(name) + "' AS BLOB)");
+    return testing::open({.file = folder_ / "locks.db", .machine = {.clock = &clock_}});
   }
   ErrorCode code_of_claim(std::string_view name) {
-    const auto outcome = store->claim(name, testing::claim_of(LeaseId::generate()));
+    const auto outcome = store_->claim(name, testing::claim_of(LeaseId::generate()));
     EXPECT_FALSE(outcome.has_value());
     return outcome ? ErrorCode::internal : outcome.error().code;
   }
 
-  testing::Folder folder;
-  base::ManualClock clock;
-  std::shared_ptr<SqliteStore> store = open();
+  testing::Folder folder_;
+  base::ManualClock clock_;
+  std::shared_ptr<SqliteStore> store_ = open();
 };
 
 TEST_F(SqliteStoreTest, TwoStoresOnOneFileExcludeEachOther) {
   const auto other = open();
   const auto id = LeaseId::generate();
-  const std::uint64_t token = take(*store, "a", id);
+  const std::uint64_t token = take(*store_, "a", id);
   const auto outcome = other->claim("a", testing::claim_of(LeaseId::generate()));
   ASSERT_TRUE(outcome.has_value());
   const auto* const busy = std::get_if<store::Busy>(&*outcome);
@@ -56,19 +50,19 @@ TEST_F(SqliteStoreTest, TwoStoresOnOneFileExcludeEachOther) {
   EXPECT_EQ(busy->holders[0].token.value(), token);
   EXPECT_EQ(busy->frees_in, 10s);
 
-  EXPECT_EQ(store->release("a", id), store::ReleaseOutcome::released);
+  EXPECT_EQ(store_->release("a", id), store::ReleaseOutcome::released);
   EXPECT_GT(take(*other, "a", LeaseId::generate()), token);
 }
 
 TEST_F(SqliteStoreTest, ALeaseIsStillHeldAfterEveryStoreWasClosed) {
   const auto id = LeaseId::generate();
-  const std::uint64_t token = take(*store, "a", id);
-  store.reset();
-  store = open();
-  EXPECT_TRUE(is_held(*store, "a"));
-  EXPECT_EQ(take(*store, "a", id), token);  // the same claim again: the same grant
-  clock.advance(10s);
-  EXPECT_FALSE(is_held(*store, "a"));
+  const std::uint64_t token = take(*store_, "a", id);
+  store_.reset();
+  store_ = open();
+  EXPECT_TRUE(is_held(*store_, "a"));
+  EXPECT_EQ(take(*store_, "a", id), token);  // the same claim again: the same grant
+  clock_.advance(10s);
+  EXPECT_FALSE(is_held(*store_, "a"));
 }
 
 TEST_F(SqliteStoreTest, ABatchRenewsEachLeaseThatIsHeldSeveralOfOneNameIncluded) {
@@ -77,40 +71,40 @@ TEST_F(SqliteStoreTest, ABatchRenewsEachLeaseThatIsHeldSeveralOfOneNameIncluded)
     auto claim = testing::claim_of(LeaseId::generate());
     claim.permits = store::Permits::of(1, 100);
     ids.push_back(claim.id);
-    ASSERT_TRUE(store->claim(i % 2 == 0 ? "even" : "odd", claim).has_value());
+    ASSERT_TRUE(store_->claim(i % 2 == 0 ? "even" : "odd", claim).has_value());
   }
   std::vector<store::Renewal> renewals;
   for (std::size_t i = 0; i < ids.size(); ++i) {
     renewals.push_back({.name = i % 2 == 0 ? "even" : "odd", .id = ids[i], .ttl = 60s});
   }
-  ASSERT_TRUE(store->release("odd", ids[7]).has_value());
-  clock.advance(5s);
-  const auto outcomes = store->renew(renewals);
+  ASSERT_TRUE(store_->release("odd", ids[7]).has_value());
+  clock_.advance(5s);
+  const auto outcomes = store_->renew(renewals);
   ASSERT_TRUE(outcomes.has_value());
   for (std::size_t i = 0; i < ids.size(); ++i) {
     EXPECT_EQ((*outcomes)[i], i == 7 ? store::RenewOutcome::lost : store::RenewOutcome::renewed);
   }
-  clock.advance(59s);
-  EXPECT_EQ((*store->look("even"))->holders.size(), 50U);
-  EXPECT_EQ((*store->look("odd"))->holders.size(), 49U);
+  clock_.advance(59s);
+  EXPECT_EQ((*store_->look("even"))->holders.size(), 50U);
+  EXPECT_EQ((*store_->look("odd"))->holders.size(), 49U);
 }
 
 TEST_F(SqliteStoreTest, ListsByPrefixInByteOrderPageByPage) {
   const std::vector<std::string> names = {
       "a", std::string("a\0b", 3), "a\x7f", "a\xff", "a\xff\xff", "b", "\xff", "\xff\xff"};
   for (const std::string& name : names) {
-    take(*store, name, LeaseId::generate(), 60s);
+    take(*store_, name, LeaseId::generate(), 60s);
   }
-  take(*store, "a-gone", LeaseId::generate(), 1s);
-  testing::use(*store, "a-released");
-  ASSERT_TRUE(store->hit("a-counts", 5, 60s).has_value());
-  clock.advance(1s);
+  take(*store_, "a-gone", LeaseId::generate(), 1s);
+  testing::use(*store_, "a-released");
+  ASSERT_TRUE(store_->hit("a-counts", 5, 60s).has_value());
+  clock_.advance(1s);
 
   const auto listed = [&](std::string_view prefix) {
     std::vector<std::string> found;
     store::PageRequest request{.limit = 2, .after = {}};
     do {
-      const auto page = store->list(prefix, request);
+      const auto page = store_->list(prefix, request);
       EXPECT_TRUE(page.has_value());
       for (const auto& state : page->names) {
         found.emplace_back(state.name.view());
@@ -128,9 +122,9 @@ TEST_F(SqliteStoreTest, ListsByPrefixInByteOrderPageByPage) {
 
 TEST_F(SqliteStoreTest, AReleaseTellsWhoeverWatchesOnce) {
   int hints = 0;
-  const auto watch = store->watch("a", [&] { ++hints; });
+  const auto watch = store_->watch("a", [&] { ++hints; });
   ASSERT_TRUE(watch.has_value());
-  testing::use(*store, "a");
+  testing::use(*store_, "a");
   EXPECT_EQ(hints, 1);
 }
 
@@ -145,49 +139,48 @@ TEST_F(SqliteStoreTest, ARecordThatIsNotHoldfastsIsReportedAndLeftAsItIs) {
       {"capacity", "0"},
       {"capacity", "4294967296"},
       {"hits", "-1"}};
+  const std::string at = " WHERE name = CAST('a' AS BLOB)";
+  testing::Stranger stranger(folder_ / "locks.db");
   for (const auto& [column, value] : spoilings) {
-    const std::string name = column + value.substr(0, 4);
-    SCOPED_TRACE(column + " = " + value);
-    const std::string key = std::to_string(&value - &spoilings.front().second);
+    const std::string spoiling = column + " = " + value;
+    SCOPED_TRACE(spoiling);
     const auto id = LeaseId::generate();
-    take(*store, key, id);
-    spoil(key, column, value);
-    testing::Stranger stranger(folder / "locks.db");
-    const std::string row = "SELECT " + column +
-                            " || hex(leases) FROM records WHERE name = CAST('" + key + "' AS BLOB)";
+    take(*store_, "a", id);
+    stranger.run("UPDATE records SET " + spoiling + at);
+    const std::string row = "SELECT " + column + " || hex(leases) FROM records" + at;
     const std::string before = stranger.ask(row);
 
-    EXPECT_EQ(code_of_claim(key), ErrorCode::corrupt);
-    EXPECT_EQ(store->release(key, id).error().code, ErrorCode::corrupt);
-    EXPECT_EQ(store->look(key).error().code, ErrorCode::corrupt);
-    EXPECT_EQ(store->hit(key, 1, 1s).error().code, ErrorCode::corrupt);
-    EXPECT_EQ(store->list("").error().code, ErrorCode::corrupt);
-    const store::Renewal renewal{.name = key, .id = id, .ttl = 1s};
-    EXPECT_EQ(store->renew(std::span(&renewal, 1)).error().code, ErrorCode::corrupt);
-    clock.advance(10h);
-    ASSERT_TRUE(store->sweep_now().has_value());
+    EXPECT_EQ(code_of_claim("a"), ErrorCode::corrupt);
+    EXPECT_EQ(store_->release("a", id).error().code, ErrorCode::corrupt);
+    EXPECT_EQ(store_->look("a").error().code, ErrorCode::corrupt);
+    EXPECT_EQ(store_->hit("a", 1, 1s).error().code, ErrorCode::corrupt);
+    EXPECT_EQ(store_->list("").error().code, ErrorCode::corrupt);
+    const store::Renewal renewal{.name = "a", .id = id, .ttl = 1s};
+    EXPECT_EQ(store_->renew(std::span(&renewal, 1)).error().code, ErrorCode::corrupt);
+    clock_.advance(10h);
+    ASSERT_TRUE(store_->sweep_now().has_value());
 
     EXPECT_EQ(stranger.ask(row), before);
-    stranger.run("DELETE FROM records WHERE name = CAST('" + key + "' AS BLOB)");
+    stranger.run("DELETE FROM records" + at);
   }
-  take(*store, "another name", LeaseId::generate());
+  take(*store_, "another name", LeaseId::generate());
 }
 
 TEST_F(SqliteStoreTest, AFileThatWasRemovedGrantsNothingAnyMore) {
   const auto id = LeaseId::generate();
-  take(*store, "a", id);
-  std::filesystem::remove(folder / "locks.db");
+  take(*store_, "a", id);
+  std::filesystem::remove(folder_ / "locks.db");
   EXPECT_EQ(code_of_claim("b"), ErrorCode::unavailable);
-  EXPECT_EQ(store->look("a").error().code, ErrorCode::unavailable);
-  EXPECT_EQ(store->list("").error().code, ErrorCode::unavailable);
+  EXPECT_EQ(store_->look("a").error().code, ErrorCode::unavailable);
+  EXPECT_EQ(store_->list("").error().code, ErrorCode::unavailable);
 }
 
 TEST_F(SqliteStoreTest, SaysWhatItPromises) {
-  EXPECT_EQ(store->capabilities(), (store::Capabilities{.engine = "sqlite",
-                                                        .durable = true,
-                                                        .push = true,
-                                                        .cross_process = true,
-                                                        .cluster = false}));
+  EXPECT_EQ(store_->capabilities(), (store::Capabilities{.engine = "sqlite",
+                                                         .durable = true,
+                                                         .push = true,
+                                                         .cross_process = true,
+                                                         .cluster = false}));
 }
 
 TEST_F(SqliteStoreTest, OptionsOutOfRangeAreRefused) {
@@ -196,11 +189,11 @@ TEST_F(SqliteStoreTest, OptionsOutOfRangeAreRefused) {
   };
   EXPECT_EQ(code({.file = ""}), ErrorCode::invalid_argument);
   EXPECT_EQ(code({.file = std::string("a\0b", 3)}), ErrorCode::invalid_argument);
-  EXPECT_EQ(code({.file = folder / "x", .busy_timeout = 0s}), ErrorCode::invalid_argument);
-  EXPECT_EQ(code({.file = folder / "x", .retention = -1s}), ErrorCode::invalid_argument);
-  EXPECT_EQ(code({.file = folder / "x", .machine = {.clock = nullptr}}),
+  EXPECT_EQ(code({.file = folder_ / "x", .busy_timeout = 0s}), ErrorCode::invalid_argument);
+  EXPECT_EQ(code({.file = folder_ / "x", .retention = -1s}), ErrorCode::invalid_argument);
+  EXPECT_EQ(code({.file = folder_ / "x", .machine = {.clock = nullptr}}),
             ErrorCode::invalid_argument);
-  EXPECT_FALSE(std::filesystem::exists(folder / "x"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "x"));
 }
 
 }  // namespace

@@ -21,35 +21,36 @@ class SqliteTimeTest : public ::testing::Test {
  protected:
   std::shared_ptr<SqliteStore> open(const std::string& boot, std::string_view file = "locks.db") {
     return testing::open(
-        {.file = folder / file,
+        {.file = folder_ / file,
          .retention = 1h,
-         .machine = {.clock = &clock, .boot_id = boot, .wall_clock = [this] { return wall; }}});
+         .machine = {.clock = &clock_, .boot_id = boot, .wall_clock = [this] { return wall_; }}});
   }
   std::string rows() {
-    return testing::Stranger(folder / "locks.db").ask("SELECT count(*) FROM records");
+    return testing::Stranger(folder_ / "locks.db").ask("SELECT count(*) FROM records");
   }
   // By another process: if this one closed the file, SQLite's locks on it would be gone.
   void copy(std::string_view from, std::string_view to) {
     for (const std::string suffix : {"", "-wal"}) {
-      const std::string command =
-          "cp " + (folder / from).string() + suffix + " " + (folder / to).string() + suffix;
+      std::string command = "cp ";
+      command += (folder_ / from).string() + suffix + " ";
+      command += (folder_ / to).string() + suffix;
       ASSERT_EQ(std::system(command.c_str()), 0);
     }
   }
 
-  testing::Folder folder;
-  base::ManualClock clock{base::TimePoint(1h)};
-  std::chrono::system_clock::time_point wall{std::chrono::days(20'000)};
+  testing::Folder folder_;
+  base::ManualClock clock_{base::TimePoint(1h)};
+  std::chrono::system_clock::time_point wall_{std::chrono::days(20'000)};
 };
 
 TEST_F(SqliteTimeTest, ATokenIsTheWallClockInMicrosecondsOrTheNextOne) {
   const auto store = open("first");
   const auto micros = static_cast<std::uint64_t>(
-      std::chrono::duration_cast<std::chrono::microseconds>(wall.time_since_epoch()).count());
+      std::chrono::duration_cast<std::chrono::microseconds>(wall_.time_since_epoch()).count());
   EXPECT_EQ(testing::use(*store, "a"), micros);
   EXPECT_EQ(testing::use(*store, "a"), micros + 1);
   EXPECT_EQ(testing::use(*store, "b"), micros);
-  wall += 1s;
+  wall_ += 1s;
   EXPECT_EQ(testing::use(*store, "a"), micros + 1'000'000);
 }
 
@@ -96,12 +97,12 @@ TEST_F(SqliteTimeTest, AStoreThatSeesItsFileGoOnToAnotherBootGrantsNothing) {
 TEST_F(SqliteTimeTest, AWallClockThatIsSetChangesNoLease) {
   const auto store = open("first");
   take(*store, "a", LeaseId::generate(), 10s);
-  wall += std::chrono::years(5);
+  wall_ += std::chrono::years(5);
   EXPECT_TRUE(is_held(*store, "a"));
-  wall -= std::chrono::years(10);
-  clock.advance(10s - 1ns);
+  wall_ -= std::chrono::years(10);
+  clock_.advance(10s - 1ns);
   EXPECT_TRUE(is_held(*store, "a"));
-  clock.advance(1ns);
+  clock_.advance(1ns);
   EXPECT_FALSE(is_held(*store, "a"));
 }
 
@@ -109,7 +110,7 @@ TEST_F(SqliteTimeTest, TokensGrowWhileTheWallClockGoesBackAcrossRestartCleanUpAn
   std::uint64_t last = 0;
   auto store = open("first");
   const auto grows = [&] {
-    wall -= std::chrono::days(100);
+    wall_ -= std::chrono::days(100);
     const std::uint64_t token = testing::use(*store, "a");
     EXPECT_GT(token, std::exchange(last, token));
   };
@@ -118,16 +119,16 @@ TEST_F(SqliteTimeTest, TokensGrowWhileTheWallClockGoesBackAcrossRestartCleanUpAn
   store.reset();
   store = open("first");
   grows();
-  clock.advance(1h);
+  clock_.advance(1h);
   EXPECT_EQ(store->sweep_now(), 1U);
   grows();
-  clock.advance(1h);
+  clock_.advance(1h);
   EXPECT_EQ(store->sweep_now(), 1U);
   store.reset();
   store = open("second");
   grows();
-  wall = {};
-  wall += std::chrono::days(100);
+  wall_ = {};
+  wall_ += std::chrono::days(100);
   grows();
 }
 
@@ -135,20 +136,20 @@ TEST_F(SqliteTimeTest, ATokenThatAPowerCutHasUndoneDoesNotComeAgain) {
   const auto store = open("first");
   std::string synced;
   for (int i = 0; i < 12; ++i) {
-    wall += 17min;
+    wall_ += 17min;
     const std::uint64_t undone = testing::use(*store, "a");
     // The ceiling is synced when it is raised. Of what came after that, the disk may have nothing.
     const std::string ceiling =
-        testing::Stranger(folder / "locks.db").ask("SELECT ceiling FROM meta");
+        testing::Stranger(folder_ / "locks.db").ask("SELECT ceiling FROM meta");
     if (std::exchange(synced, ceiling) != ceiling) {
       copy("locks.db", "disk.db");
       continue;
     }
     const std::string after = "after" + std::to_string(i) + ".db";
     copy("disk.db", after);
-    wall -= 48h;
+    wall_ -= 48h;
     EXPECT_GT(testing::use(*open("second", after), "a"), undone);
-    wall += 48h;
+    wall_ += 48h;
   }
 }
 
@@ -160,7 +161,7 @@ TEST_F(SqliteTimeTest, NamesThatAreNoLongerUsedAreForgottenAlongTheWay) {
   take(*store, "held", LeaseId::generate(), 24h);
   ASSERT_TRUE(store->hit("counts", 3, 24h).has_value());
   EXPECT_EQ(rows(), "302");
-  clock.advance(1h);
+  clock_.advance(1h);
   for (int i = 0; i < 300; ++i) {
     testing::use(*store, "often");
   }
@@ -174,8 +175,8 @@ TEST_F(SqliteTimeTest, ASweepForgetsAllThatItMayWhereverTheWalkHasCome) {
   for (int i = 0; i < 300; ++i) {
     testing::use(*store, "once/" + std::to_string(i));
   }
-  EXPECT_NE(testing::Stranger(folder / "locks.db").ask("SELECT swept_until FROM meta"), "");
-  clock.advance(1h);
+  EXPECT_NE(testing::Stranger(folder_ / "locks.db").ask("SELECT swept_until FROM meta"), "");
+  clock_.advance(1h);
   EXPECT_EQ(store->sweep_now(), 300U);
 }
 
@@ -183,11 +184,11 @@ TEST_F(SqliteTimeTest, NothingIsForgottenBeforeTheRetentionHasPassed) {
   const auto store = open("first");
   testing::use(*store, "released");
   take(*store, "expires", LeaseId::generate(), 10min);
-  clock.advance(1h - 1ns);
+  clock_.advance(1h - 1ns);
   EXPECT_EQ(store->sweep_now(), 0U);
-  clock.advance(1ns);
+  clock_.advance(1ns);
   EXPECT_EQ(store->sweep_now(), 1U);
-  clock.advance(10min);
+  clock_.advance(10min);
   EXPECT_EQ(store->sweep_now(), 1U);
   EXPECT_EQ(rows(), "0");
 }
@@ -198,9 +199,9 @@ TEST_F(SqliteTimeTest, WhatIsLeftOfTheBootBeforeIsForgotten) {
 }
 
 TEST_F(SqliteTimeTest, TheRealMachineHasABootIdAndAClock) {
-  const auto store = testing::open({.file = folder / "real.db"});
+  const auto store = testing::open({.file = folder_ / "real.db"});
   take(*store, "a", LeaseId::generate(), 24h);
-  EXPECT_TRUE(is_held(*testing::open({.file = folder / "real.db"}), "a"));
+  EXPECT_TRUE(is_held(*testing::open({.file = folder_ / "real.db"}), "a"));
 }
 
 }  // namespace

@@ -189,7 +189,7 @@ Acquisition::Outcome Acquisition::give_up(const AcquireMachine::GiveUp& why) {
       }
     }
   }
-  if (why.may_hold) {
+  if (why.may_hold || waiter_.unsure) {
     // Nothing is promised by a failure here: the lease then runs out by itself.
     static_cast<void>(
         core_.store->release(name_, waiter_.claim.id, patience(clock_.now())));

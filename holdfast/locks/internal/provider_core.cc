@@ -88,7 +88,7 @@ bool ProviderCore::hand_over(Hold& hold, Waiter& next, base::Deadline deadline,
   const base::TimePoint sent = options.clock->now();
   const auto transferred = store->transfer(hold.name, hold.id, next.claim, deadline);
   if (!transferred) {
-    lines.settle(hold.name, next, std::nullopt);
+    lines.settle(hold.name, next, std::unexpected(transferred.error()));
     return false;
   }
   const auto* const grant = std::get_if<store::Grant>(&*transferred);

@@ -82,11 +82,12 @@ Waiter* WaitLines::offer(std::string_view name, const store::Permits& permits) {
 }
 
 void WaitLines::settle(std::string_view name, Waiter& waiter,
-                       const std::optional<HandedOver>& outcome) {
+                       const base::Result<std::optional<HandedOver>>& outcome) {
   const std::lock_guard guard(mutex_);
   waiter.offered = false;
-  if (outcome) {
-    waiter.handed_over = outcome;
+  waiter.unsure |= !outcome.has_value();
+  if (outcome && *outcome) {
+    waiter.handed_over = *outcome;
     const auto line = lines_.find(name);
     line->second.remove(&waiter);
     --waiting_;

@@ -1,14 +1,15 @@
 #include <holdfast/testing/internal/taker_process.h>
 
 #include <poll.h>
-#include <signal.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <stdexcept>
 #include <system_error>
 

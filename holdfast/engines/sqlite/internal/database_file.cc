@@ -85,7 +85,7 @@ Result<Content> identify(Connection& connection) {
   return Content::store;
 }
 
-// SQLite does not ask the busy handler here.
+// SQLite does not ask the busy handler here if another process is about to write.
 Result<void> use_wal(Connection& connection) {
   Statement statement(connection, sql::kUseWal);
   for (int attempt = 0;; ++attempt) {

@@ -15,13 +15,13 @@ using namespace std::chrono_literals;
 class WakeBoardTest : public ::testing::Test {
  protected:
   std::unique_ptr<WakeBoard> open() {
-    testing::write(folder / "db", "");
-    auto board = WakeBoard::open(folder / "db");
+    testing::write(folder_ / "db", "");
+    auto board = WakeBoard::open(folder_ / "db");
     EXPECT_TRUE(board.has_value());
     return *std::move(board);
   }
 
-  testing::Folder folder;
+  testing::Folder folder_;
 };
 
 TEST_F(WakeBoardTest, EverybodyOnTheFileSeesWhatIsAwaitedAndHinted) {
