@@ -30,6 +30,30 @@ class SqliteStoreTest : public ::testing::Test {
     return outcome ? ErrorCode::internal : outcome.error().code;
   }
 
+  // Has another program write this into a record.
+  void check_spoilt(const std::string& column, const std::string& value) {
+    SCOPED_TRACE(column + " = " + value);
+    const auto id = LeaseId::generate();
+    take(*store_, "a", id);
+    testing::Stranger stranger(folder_ / "locks.db");
+    stranger.run("UPDATE records SET " + column + " = " + value);
+    const std::string row = "SELECT " + column + " || hex(leases) FROM records";
+    const std::string before = stranger.ask(row);
+
+    EXPECT_EQ(code_of_claim("a"), ErrorCode::corrupt);
+    EXPECT_EQ(store_->release("a", id).error().code, ErrorCode::corrupt);
+    EXPECT_EQ(store_->look("a").error().code, ErrorCode::corrupt);
+    EXPECT_EQ(store_->hit("a", 1, 1s).error().code, ErrorCode::corrupt);
+    EXPECT_EQ(store_->list("").error().code, ErrorCode::corrupt);
+    const store::Renewal renewal{.name = "a", .id = id, .ttl = 1s};
+    EXPECT_EQ(store_->renew(std::span(&renewal, 1)).error().code, ErrorCode::corrupt);
+    clock_.advance(10h);
+    ASSERT_TRUE(store_->sweep_now().has_value());
+
+    EXPECT_EQ(stranger.ask(row), before);
+    stranger.run("DELETE FROM records");
+  }
+
   testing::Folder folder_;
   base::ManualClock clock_;
   std::shared_ptr<SqliteStore> store_ = open();
@@ -129,40 +153,15 @@ TEST_F(SqliteStoreTest, AReleaseTellsWhoeverWatchesOnce) {
 }
 
 TEST_F(SqliteStoreTest, ARecordThatIsNotHoldfastsIsReportedAndLeftAsItIs) {
-  const std::vector<std::pair<std::string, std::string>> spoilings = {
-      {"leases", "x'00'"},
-      {"leases", "x'01'"},
-      {"leases", "CAST('hello' AS BLOB)"},
-      {"leases", "zeroblob(100)"},
-      {"last_token", "-1"},
-      {"last_token", "9223372036854775807"},
-      {"capacity", "0"},
-      {"capacity", "4294967296"},
-      {"hits", "-1"}};
-  const std::string at = " WHERE name = CAST('a' AS BLOB)";
-  testing::Stranger stranger(folder_ / "locks.db");
-  for (const auto& [column, value] : spoilings) {
-    const std::string spoiling = column + " = " + value;
-    SCOPED_TRACE(spoiling);
-    const auto id = LeaseId::generate();
-    take(*store_, "a", id);
-    stranger.run("UPDATE records SET " + spoiling + at);
-    const std::string row = "SELECT " + column + " || hex(leases) FROM records" + at;
-    const std::string before = stranger.ask(row);
-
-    EXPECT_EQ(code_of_claim("a"), ErrorCode::corrupt);
-    EXPECT_EQ(store_->release("a", id).error().code, ErrorCode::corrupt);
-    EXPECT_EQ(store_->look("a").error().code, ErrorCode::corrupt);
-    EXPECT_EQ(store_->hit("a", 1, 1s).error().code, ErrorCode::corrupt);
-    EXPECT_EQ(store_->list("").error().code, ErrorCode::corrupt);
-    const store::Renewal renewal{.name = "a", .id = id, .ttl = 1s};
-    EXPECT_EQ(store_->renew(std::span(&renewal, 1)).error().code, ErrorCode::corrupt);
-    clock_.advance(10h);
-    ASSERT_TRUE(store_->sweep_now().has_value());
-
-    EXPECT_EQ(stranger.ask(row), before);
-    stranger.run("DELETE FROM records" + at);
-  }
+  check_spoilt("leases", "x'00'");
+  check_spoilt("leases", "x'01'");
+  check_spoilt("leases", "CAST('hello' AS BLOB)");
+  check_spoilt("leases", "zeroblob(100)");
+  check_spoilt("last_token", "-1");
+  check_spoilt("last_token", "9223372036854775807");
+  check_spoilt("capacity", "0");
+  check_spoilt("capacity", "4294967296");
+  check_spoilt("hits", "-1");
   take(*store_, "another name", LeaseId::generate());
 }
 
