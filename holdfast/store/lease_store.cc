@@ -13,7 +13,6 @@ using base::Name;
 using base::Result;
 
 constexpr std::size_t kMaxPage = 1000;
-constexpr std::size_t kMaxBatch = 100'000;
 
 Result<void> check_ttl(base::Ttl ttl) {
   if (!ttl.valid()) [[unlikely]] {
@@ -60,7 +59,7 @@ Result<ClaimOutcome> LeaseStore::claim(std::string_view name, const Claim& claim
 
 Result<std::vector<RenewOutcome>> LeaseStore::renew(std::span<const Renewal> renewals,
                                                     Deadline deadline) {
-  if (renewals.size() > kMaxBatch) {
+  if (renewals.size() > LeaseStore::kMaxBatch) {
     return fail(ErrorCode::limit_exceeded, "more than 100,000 renewals in one batch");
   }
   for (const Renewal& renewal : renewals) {

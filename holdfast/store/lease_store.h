@@ -74,6 +74,9 @@ class LeaseStore {
   static constexpr base::Duration kMinTtl = std::chrono::milliseconds(100);
   static constexpr base::Duration kMaxTtl = std::chrono::hours(24 * 365);
 
+  // The most renewals in one call: beyond, ErrorCode::limit_exceeded.
+  static constexpr std::size_t kMaxBatch = 100'000;
+
   virtual ~LeaseStore() = default;
   LeaseStore(const LeaseStore&) = delete;
   LeaseStore& operator=(const LeaseStore&) = delete;

@@ -26,7 +26,7 @@ struct Start {
 };
 
 // Not instrumented: a sanitizer's bookkeeping is ours, too.
-[[gnu::no_sanitize("address", "thread", "undefined")]] int child_main(void* argument) {
+__attribute__((no_sanitize("address", "thread", "undefined"))) int child_main(void* argument) {
   Start& start = *static_cast<Start*>(argument);
   if (start.options.if_orphaned == IfOrphaned::be_killed) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -53,7 +53,7 @@ ReaderSlot* KeyTable::try_acquire_slot(const KeyProbe& probe) noexcept {
 }
 
 void KeyTable::release_slot(ReaderSlot& slot) noexcept {
-  std::uint64_t value = slot.load(std::memory_order_relaxed);
+  std::uint64_t value = slot.load(std::memory_order_acquire);
   while ((value & kAdopted) == 0) {
     if (slot.compare_exchange_weak(value, value & kSlotCountMask, std::memory_order_release,
                                    std::memory_order_acquire)) {

@@ -29,31 +29,47 @@ bool is_meant(std::string_view owner, const LeaseEntry& entry) noexcept {
   return owner.empty() || entry.is_owned_by(owner);
 }
 
+// Keeps the number of buckets as it is; the last one to go lets it settle.
+class Walker {
+ public:
+  explicit Walker(LeaseShard& shard) noexcept : shard_(shard) {
+    const std::lock_guard guard(shard.lock);
+    ++shard.walkers;
+    buckets_ = shard.entries.bucket_count();
+  }
+  ~Walker() {
+    bool settled = false;
+    {
+      const std::lock_guard guard(shard_.lock);
+      settled = --shard_.walkers != 0;
+    }
+    while (!settled) {
+      Trash trash;
+      const std::lock_guard guard(shard_.lock);
+      settled = shard_.walkers != 0 || shard_.entries.settle(trash);
+    }
+  }
+  Walker(const Walker&) = delete;
+  Walker& operator=(const Walker&) = delete;
+
+  [[nodiscard]] std::uint32_t buckets() const noexcept { return buckets_; }
+
+ private:
+  LeaseShard& shard_;
+  std::uint32_t buckets_ = 0;
+};
+
 // Calls `slice(first, last)` under the shard's lock for one range of buckets after the other, and
 // lets others in between. Whatever is in the table from beginning to end is met exactly once.
 template <class Slice>
 void walk(LeaseShard& shard, const std::stop_token& stop, Slice&& slice) {
-  std::uint32_t buckets = 0;
-  {
-    const std::lock_guard guard(shard.lock);
-    ++shard.walkers;
-    buckets = shard.entries.bucket_count();
-  }
+  const Walker walker(shard);
+  const std::uint32_t buckets = walker.buckets();
   for (std::uint32_t first = 0; first < buckets && !stop.stop_requested(); first += kSliceBuckets) {
     slice(first, std::min(buckets, first + kSliceBuckets));
     for (int i = 0; i < kPausesBetweenSlices; ++i) {
       spin_pause();
     }
-  }
-  bool settled = false;
-  {
-    const std::lock_guard guard(shard.lock);
-    settled = --shard.walkers != 0;  // the last one tidies up
-  }
-  while (!settled) {
-    Trash trash;
-    const std::lock_guard guard(shard.lock);
-    settled = shard.walkers != 0 || shard.entries.settle(trash);
   }
 }
 

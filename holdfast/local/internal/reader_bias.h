@@ -62,15 +62,16 @@ class alignas(64) ReaderBias {
 
   // The rest: under the shard's lock.
 
+  // Releases, so that a reader that sees a new word also sees the `clear` before it.
   void set(const KeyProbe& probe, std::uint64_t tag) noexcept {
     const std::string_view text = probe.text;
-    size_.store(text.size(), std::memory_order_relaxed);
+    size_.store(text.size(), std::memory_order_release);
     if (probe.is_short()) {
-      words_[0].store(probe.lo, std::memory_order_relaxed);
-      words_[1].store(probe.hi, std::memory_order_relaxed);
+      words_[0].store(probe.lo, std::memory_order_release);
+      words_[1].store(probe.hi, std::memory_order_release);
     } else {
       for (std::size_t at = 0; at < text.size(); at += 8) {
-        words_[at / 8].store(word_at(text, at), std::memory_order_relaxed);
+        words_[at / 8].store(word_at(text, at), std::memory_order_release);
       }
     }
     restore(tag);

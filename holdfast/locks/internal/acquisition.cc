@@ -42,6 +42,17 @@ Acquisition::Acquisition(ProviderCore& core, std::string_view name, const Acquir
       machine_(deadline_, {core.options.poll_least, core.options.poll_most, core.push}),
       waiter_{.claim = make_claim(core, how)} {}
 
+Acquisition::~Acquisition() {
+  watch_.reset();
+  if (in_line_ && core_.lines.leave(name_, waiter_)) {
+    try {
+      static_cast<void>(core_.store->release(name_, waiter_.claim.id, patience(clock_.now())));
+    } catch (const std::exception& error) {
+      core_.options.logger.warn(error.what());  // the lease runs out by itself
+    }
+  }
+}
+
 Acquisition::Outcome Acquisition::run() {
   const std::stop_callback on_stop(how_.stop, [this] { waiter_.bell.ring(); });
   Action action = how_.stop.stop_requested() ? machine_.on_stop() : machine_.start(started_);
@@ -49,7 +60,7 @@ Acquisition::Outcome Acquisition::run() {
   if (willing_to_wait && core_.lines.has_line(name_)) {
     // Behind those who came before; the first claim is made when it is this one's turn.
     if (auto joined = stand_in_line(); !joined) {
-      return std::unexpected(std::move(joined).error());
+      return turned_away(std::move(joined).error());
     }
     if (!core_.lines.is_first(waiter_)) {
       action = AcquireMachine::Sleep{deadline_.when()};
@@ -63,7 +74,7 @@ Acquisition::Outcome Acquisition::run() {
     if (const auto* const pause = std::get_if<AcquireMachine::Sleep>(&action)) {
       if (!in_line_) {
         if (auto joined = stand_in_line(); !joined) {
-          return std::unexpected(std::move(joined).error());
+          return turned_away(std::move(joined).error());
         }
         // It may have become free before anybody could tell us.
         next = core_.lines.is_first(waiter_) ? claim() : sleep(pause->until);
@@ -110,9 +121,9 @@ Acquisition::Action Acquisition::after_busy(const store::Busy& busy) {
 base::Result<void> Acquisition::stand_in_line() {
   waiter_.first = false;  // nobody else sees it while it is in no line
   waiter_.handed_over.reset();
+  knew_first_ = false;
   auto joined = core_.lines.join(name_, waiter_);
   if (!joined) {
-    core_.count("failed");
     return joined;
   }
   in_line_ = true;
@@ -122,6 +133,12 @@ base::Result<void> Acquisition::stand_in_line() {
     watch_ = *std::move(watch);
   }
   return {};
+}
+
+Acquisition::Outcome Acquisition::turned_away(base::Error error) {
+  last_error_ = std::move(error);
+  const auto stopped = std::get<AcquireMachine::GiveUp>(machine_.on_stop());
+  return give_up({.code = last_error_.code, .may_hold = stopped.may_hold});
 }
 
 std::variant<std::shared_ptr<Hold>, Acquisition::Action> Acquisition::sleep(
@@ -146,11 +163,11 @@ std::variant<std::shared_ptr<Hold>, Acquisition::Action> Acquisition::sleep(
     if (!warned_) {
       wake = std::min(wake, base::add_saturating(started_, core_.options.warn_after));
     }
-    const bool was_first = core_.lines.is_first(waiter_);
     const bool rung = waiter_.bell.wait_until(clock_, wake);
     const bool is_first = core_.lines.is_first(waiter_);
-    if (is_first && (rung || !was_first) && !core_.lines.taken_over(waiter_) &&
+    if (is_first && (rung || !knew_first_) && !core_.lines.taken_over(waiter_) &&
         !how_.stop.stop_requested() && !core_.lines.closed()) {
+      knew_first_ = true;
       return machine_.on_wakeup(clock_.now());
     }
   }

@@ -17,6 +17,11 @@ class Acquisition {
   Acquisition(ProviderCore& core, std::string_view name, const AcquireOptions& how,
               base::Duration wait);
 
+  Acquisition(const Acquisition&) = delete;
+  Acquisition& operator=(const Acquisition&) = delete;
+  // After an exception: leaves the line.
+  ~Acquisition();
+
   // Null if the name was not to be had in time.
   base::Result<std::shared_ptr<Hold>> run();
 
@@ -32,6 +37,7 @@ class Acquisition {
   Outcome give_up(const AcquireMachine::GiveUp& why);
 
   base::Result<void> stand_in_line();
+  Outcome turned_away(base::Error error);
   std::shared_ptr<Hold> finish(const HandedOver& granted);
   void warn_if_late(base::TimePoint now);
   [[nodiscard]] base::Deadline patience(base::TimePoint now) const;
@@ -46,6 +52,7 @@ class Acquisition {
   Waiter waiter_;
   store::Watch watch_;
   bool in_line_ = false;
+  bool knew_first_ = false;  // has contended as the first in line
   bool warned_ = false;
   std::string held_by_;
   base::Error last_error_{};

@@ -10,6 +10,9 @@ namespace holdfast::locks::internal {
 
 namespace {
 
+// A lease may be added while a request is under way: its end is noticed no later than this.
+constexpr base::Duration kLongestRequest = std::chrono::seconds(1);
+
 void count(const Metrics& metrics, std::string_view counter, std::size_t by) {
   if (metrics.count && by > 0) {
     metrics.count(counter, by);
@@ -26,9 +29,11 @@ LeaseKeeper::~LeaseKeeper() { stop(); }
 
 void LeaseKeeper::add(const std::shared_ptr<Hold>& hold) {
   bool is_next = false;
+  bool is_kept = false;
   {
     const std::lock_guard guard(mutex_);
-    if (!stopped_) {
+    is_kept = !stopped_;
+    if (is_kept) {
       if (!thread_.joinable()) {
         thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
       }
@@ -42,6 +47,9 @@ void LeaseKeeper::add(const std::shared_ptr<Hold>& hold) {
   }
   if (is_next) {
     bell_.ring();
+  }
+  if (!is_kept) {
+    hold->lose();
   }
 }
 
@@ -100,7 +108,6 @@ void LeaseKeeper::run(const std::stop_token& stop) {
 }
 
 LeaseKeeper::Holds LeaseKeeper::collect(base::TimePoint now, Holds& lost) {
-  Holds batch;
   next_ = base::TimePoint::max();
   for (std::size_t i = 0; i < holds_.size();) {
     Hold& hold = *holds_[i];
@@ -109,15 +116,20 @@ LeaseKeeper::Holds LeaseKeeper::collect(base::TimePoint now, Holds& lost) {
       erase(hold);
       continue;
     }
-    // What is due soon goes along: many leases taken one by one then become one batch.
-    const base::Duration soon = hold.schedule.ttl() / 16;
-    if (hold.schedule.renew_at() <= base::add_saturating(now, soon)) {
-      batch.push_back(holds_[i]);
-    } else {
-      next_ = std::min(next_, hold.schedule.renew_at());
-    }
-    next_ = std::min(next_, hold.schedule.valid_until());
+    next_ = std::min({next_, hold.schedule.renew_at(), hold.schedule.valid_until()});
     ++i;
+  }
+  Holds batch;
+  if (next_ > now) {
+    return batch;
+  }
+  for (const auto& hold : holds_) {
+    // What is due soon goes along: many leases taken one by one then become one batch.
+    const base::Duration soon = hold->schedule.ttl() / 16;
+    if (hold->schedule.renew_at() <= base::add_saturating(now, soon) &&
+        batch.size() < store::LeaseStore::kMaxBatch) {
+      batch.push_back(hold);
+    }
   }
   return batch;
 }
@@ -128,7 +140,7 @@ void LeaseKeeper::renew(const Holds& batch) {
   for (const auto& hold : batch) {
     renewals.push_back({.name = hold->name, .id = hold->id, .ttl = hold->schedule.ttl()});
   }
-  base::Duration patience = base::Duration::max();
+  base::Duration patience = kLongestRequest;
   {
     const std::lock_guard guard(mutex_);
     const base::TimePoint now = clock_.now();

@@ -19,8 +19,9 @@ namespace holdfast::locks::internal {
 //
 // Thread-safe. Adding and removing a lease is a few instructions under a mutex, however many there
 // are; the thread looks at all of them when one is due. A lease that could not be renewed in time is
-// lost: the store is never asked for longer than the next lease is valid, so that `lost` fires on
-// time even while the store does not answer.
+// lost: the store is asked for no longer than the next lease is valid, and for a second at most, so
+// that `lost` fires on time even while the store does not answer. Only a lease of less than a second
+// that is added during such a request may be reported late.
 class LeaseKeeper {
  public:
   LeaseKeeper(store::LeaseStore& store, const base::Clock& clock, const base::Logger& logger,

@@ -71,8 +71,8 @@ Result<std::shared_ptr<Hold>> ProviderCore::acquire(std::string_view name,
 std::shared_ptr<Hold> ProviderCore::keep(std::string_view name, const store::Claim& claim,
                                          const AcquireOptions& how, const HandedOver& granted) {
   const base::Duration ttl = how.ttl.unchecked();
-  const RenewalSchedule schedule(granted.sent, ttl, how.renew_every.value_or(ttl / 3),
-                                 how.max_hold);
+  const RenewalSchedule schedule(granted.sent, ttl, how.renew_every.value_or(ttl / 3), how.max_hold,
+                                 granted.grant.time_left);
   auto hold = std::make_shared<Hold>(shared_from_this(), *options.clock, std::string(name), claim,
                                      granted.grant.token, schedule, how.on_destroy);
   if (hold->granted >= schedule.valid_until()) {
@@ -83,10 +83,21 @@ std::shared_ptr<Hold> ProviderCore::keep(std::string_view name, const store::Cla
   return hold;
 }
 
+Result<store::TransferOutcome> ProviderCore::transfer(Hold& hold, Waiter& next,
+                                                      base::Deadline deadline) {
+  try {
+    return store->transfer(hold.name, hold.id, next.claim, deadline);
+  } catch (...) {
+    // The waiter cannot leave before it is told.
+    lines.settle(hold.name, next, fail(ErrorCode::internal, "the store threw an exception"));
+    throw;
+  }
+}
+
 bool ProviderCore::hand_over(Hold& hold, Waiter& next, base::Deadline deadline,
                              Result<ReleaseOutcome>& outcome) {
   const base::TimePoint sent = options.clock->now();
-  const auto transferred = store->transfer(hold.name, hold.id, next.claim, deadline);
+  const auto transferred = transfer(hold, next, deadline);
   if (!transferred) {
     lines.settle(hold.name, next, std::unexpected(transferred.error()));
     return false;

@@ -51,6 +51,7 @@ class ProviderCore : public std::enable_shared_from_this<ProviderCore> {
   LeaseKeeper keeper;
 
  private:
+  base::Result<store::TransferOutcome> transfer(Hold& hold, Waiter& next, base::Deadline deadline);
   bool hand_over(Hold& hold, Waiter& next, base::Deadline deadline,
                  base::Result<store::ReleaseOutcome>& outcome);
 };

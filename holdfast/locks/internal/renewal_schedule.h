@@ -15,12 +15,19 @@ namespace holdfast::locks::internal {
 // is still there at `sent + ttl`. The margin allows for clocks that do not run equally fast.
 class RenewalSchedule {
  public:
+  // `validity` is what the store says is left of the lease: less than the ttl where the grant was
+  // given to an earlier request of the same id.
   RenewalSchedule(base::TimePoint sent, base::Duration ttl, base::Duration every,
-                  std::optional<base::Duration> max_hold) noexcept
+                  std::optional<base::Duration> max_hold,
+                  base::Duration validity = base::Duration::max()) noexcept
       : ttl_(ttl),
         every_(every),
         renew_until_(max_hold ? base::add_saturating(sent, *max_hold) : base::TimePoint::max()) {
     on_renewed(sent);
+    if (validity < ttl) {
+      valid_until_ = base::add_saturating(sent, validity - margin(ttl));
+      plan(std::min(renew_at_, base::add_saturating(sent, validity / 3)));
+    }
   }
 
   // A fiftieth, but at least a millisecond: crystals differ by far less.

@@ -18,6 +18,12 @@ TEST(RenewalSchedule, ALeaseIsValidFromTheSendForItsTtlLessAMargin) {
   EXPECT_EQ(schedule.renew_at(), at(110s));
 }
 
+TEST(RenewalSchedule, AGrantThatIsOlderThanItsRequestIsValidForWhatIsLeftOfIt) {
+  const RenewalSchedule schedule(at(100s), 30s, 10s, std::nullopt, 6s);
+  EXPECT_EQ(schedule.valid_until(), at(106s - RenewalSchedule::margin(30s)));
+  EXPECT_EQ(schedule.renew_at(), at(102s));
+}
+
 TEST(RenewalSchedule, ARenewalCountsFromItsOwnSend) {
   RenewalSchedule schedule(at(100s), 30s, 10s, std::nullopt);
   schedule.on_renewed(at(111s));

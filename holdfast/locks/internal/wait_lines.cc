@@ -19,9 +19,12 @@ base::Result<void> WaitLines::join(std::string_view name, Waiter& waiter) {
                   "callers wait for " + std::to_string(max_names_) +
                       " names already: raise ProviderOptions::max_waited_names");
     }
-    line = lines_.emplace(std::string(name), Line()).first;
+    lines_.emplace(std::string(name), Line{&waiter});
     waiter.first = true;
-  } else if (line->second.size() >= max_per_name_) {
+    ++waiting_;
+    return {};
+  }
+  if (line->second.size() >= max_per_name_) {
     return fail(ErrorCode::limit_exceeded,
                 std::to_string(max_per_name_) +
                     " callers wait for this name already: raise "
@@ -96,7 +99,11 @@ void WaitLines::settle(std::string_view name, Waiter& waiter,
     } else {
       // Not rung: the name was just taken, and its release will make the next offer. Should that
       // never come, this one finds out by itself that it is first.
-      line->second.front()->first = true;
+      Waiter& next = *line->second.front();
+      next.first = true;
+      if (next.claim.permits.capacity > 1) {
+        next.bell.ring();  // there may be room for it too
+      }
     }
   }
   waiter.bell.ring();
