@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <memory>
 #include <mutex>
 #include <shared_mutex>
 #include <string>
@@ -12,7 +13,7 @@
 
 namespace holdfast::bench {
 
-// The lock by key that most programs write: a mutex around a map of reference-counted
+// The lock by key that most programs write: a mutex around a map of pointers to reference-counted
 // reader-writer locks, the entry created on demand and erased by whoever leaves last.
 class MapKeyLock {
  public:
@@ -23,7 +24,6 @@ class MapKeyLock {
     std::shared_mutex mutex;
     std::size_t users = 0;  // protected by the map's mutex
   };
-  using Map = std::unordered_map<std::string, Entry>;
 
   class Use {
    public:
@@ -31,13 +31,15 @@ class MapKeyLock {
     Use& operator=(const Use&) = delete;
 
    protected:
-    Use(MapKeyLock& owner, const std::string& key) : owner_(owner), node_(owner.enter(key)) {}
-    ~Use() { owner_.leave(node_); }
-    std::shared_mutex& mutex() { return node_.second.mutex; }
+    Use(MapKeyLock& owner, const std::string& key)
+        : owner_(owner), key_(key), entry_(owner.enter(key)) {}
+    ~Use() { owner_.leave(key_, entry_); }
+    std::shared_mutex& mutex() { return entry_.mutex; }
 
    private:
     MapKeyLock& owner_;
-    Map::value_type& node_;
+    const std::string& key_;
+    Entry& entry_;
   };
 
   class Exclusive : Use {
@@ -56,20 +58,20 @@ class MapKeyLock {
   Shared lock_shared(const std::string& key) { return {*this, key}; }
 
  private:
-  Map::value_type& enter(const std::string& key) {
+  Entry& enter(const std::string& key) {
     const std::scoped_lock lock(mutex_);
-    auto& node = *entries_.try_emplace(key).first;
-    ++node.second.users;
-    return node;
+    std::unique_ptr<Entry>& entry = entries_[key];
+    if (entry == nullptr) entry = std::make_unique<Entry>();
+    ++entry->users;
+    return *entry;
   }
-  void leave(Map::value_type& node) {
+  void leave(const std::string& key, Entry& entry) {
     const std::scoped_lock lock(mutex_);
-    // By its key, hashed again: an iterator would not have survived a rehash.
-    if (--node.second.users == 0) entries_.erase(node.first);
+    if (--entry.users == 0) entries_.erase(key);
   }
 
   std::mutex mutex_;
-  Map entries_;  // protected by mutex_
+  std::unordered_map<std::string, std::unique_ptr<Entry>> entries_;  // protected by mutex_
 };
 
 // A mutex around a map of leases.

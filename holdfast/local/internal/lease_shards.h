@@ -35,9 +35,9 @@ class LeaseShards {
   // Stands for every owner.
   static constexpr std::string_view kAnyOwner{};
 
-  // `now + ttl` in nanoseconds of the clock; kNoExpiry if the ttl is not valid or that is beyond the
-  // end of time. Reads the cheap clock where its error is small beside the ttl, and rounds up: a
-  // lease is never shorter than its ttl.
+  // `now + ttl` in nanoseconds of the clock; kNoExpiry if the ttl is not valid or that is beyond
+  // the end of time. Reads the cheap clock where its error is small beside the ttl, and rounds up:
+  // a lease is never shorter than its ttl.
   [[nodiscard]] std::int64_t expiry_after(base::Ttl ttl) const noexcept;
 
   // Each is one step, by the clock. Throws std::bad_alloc, and nothing has changed.
@@ -60,7 +60,7 @@ class LeaseShards {
   [[nodiscard]] bool has_passed(std::int64_t expiry) const noexcept;
   [[nodiscard]] base::TimePoint coarse_now() const noexcept;
   [[nodiscard]] LeaseShard& shard_of(const KeyProbe& probe) const noexcept;
-    void sweep_shard(LeaseShard& shard, const std::stop_token& stop, SweepReport& report);
+  void sweep_shard(LeaseShard& shard, const std::stop_token& stop, SweepReport& report);
 
   const base::Clock& clock_;
   const base::SteadyClock* const steady_;  // the clock, if it is this one: no virtual call

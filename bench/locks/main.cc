@@ -1,0 +1,57 @@
+// The embedded engines through the provider and the tool, beside what one would use without them.
+#include <algorithm>
+#include <exception>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "bench/locks/workloads.h"
+
+namespace {
+
+using namespace holdfast::bench_locks;
+
+constexpr Workload kWorkloads[] = {{"L1", sqlite_pair}, {"L2", sqlite_hand_off}, {"L3", run_true},
+                                   {"L4", memory_pair}, {"L5", held_leases},     {"L6", fairness}};
+
+int run(const std::vector<std::string>& only, double seconds, bool json) {
+  std::vector<Report> reports;
+  for (const Workload& workload : kWorkloads) {
+    if (!only.empty() && std::ranges::find(only, workload.name) == only.end()) continue;
+    reports.push_back(workload.run(Seconds(seconds)));
+    if (!json) print_table(reports.back());
+  }
+  if (json) print_json(reports);
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{
+      "The embedded engines through the provider and the tool.\n"
+      "L1 SQLite beside bare updates, L2 hand-off between processes, L3 `holdfast run` beside\n"
+      "flock, L4 the memory engine, L5 10,000 held leases, L6 fairness among 32 waiters."};
+  std::vector<std::string> only;
+  double seconds = 3;
+  bool json = false;
+  std::vector<std::string> orders;
+  app.add_option("--only", only, "Some workloads, as in L1,L3")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"L1", "L2", "L3", "L4", "L5", "L6"}));
+  app.add_option("--seconds", seconds, "How long each workload runs (default: 3)")
+      ->check(CLI::Range(0.01, 3600.0));
+  app.add_flag("--json", json, "Rows as JSON");
+  // How this program starts itself as the other process of L2.
+  app.add_option("--wait-for-orders", orders)->expected(2)->group("");
+  CLI11_PARSE(app, argc, argv);
+  try {
+    return orders.empty() ? run(only, seconds, json) : wait_for_orders(orders[0], orders[1]);
+  } catch (const std::exception& error) {
+    std::cerr << "bench_locks: " << error.what() << '\n';
+    return 1;
+  }
+}

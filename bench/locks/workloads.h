@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bench/locks/measure.h"
+#include "bench/locks/report.h"
+
+namespace holdfast::bench_locks {
+
+struct Workload {
+  const char* name;
+  Report (*run)(Seconds time);
+};
+
+// L1: acquire and release on SQLite, beside two bare updates of a row in transactions of their own.
+Report sqlite_pair(Seconds time);
+// L2: from a release to the moment at which a waiter in another process has the name.
+Report sqlite_hand_off(Seconds time);
+// L3: `true` under a lock from the shell.
+Report run_true(Seconds time);
+// L4: acquire and release on the memory engine, handle and keeper included.
+Report memory_pair(Seconds time);
+// L5: what 10,000 held leases cost.
+Report held_leases(Seconds time);
+// L6: 32 waiters of one process on one name.
+Report fairness(Seconds time);
+
+// The other process of L2: acquires and releases `name` for each line of its input, and answers
+// with the time of the grant.
+int wait_for_orders(const std::string& url, const std::string& name);
+
+}  // namespace holdfast::bench_locks
