@@ -26,17 +26,18 @@ using testing::take;
 class SqliteFileTest : public ::testing::Test {
  protected:
   // Why it cannot be opened; checks that it was left as it was.
-  base::Error failure_of_open(const std::filesystem::path& path) {
+  base::Error failure_of_open(const std::filesystem::path& path,
+                              base::Duration busy_timeout = 60s) {
     const bool is_file = std::filesystem::is_regular_file(path);
     const std::string before = is_file ? contents(path) : "";
-    const auto opened = SqliteStore::open({.file = path, .busy_timeout = 50ms});
+    const auto opened = SqliteStore::open({.file = path, .busy_timeout = busy_timeout});
     EXPECT_FALSE(opened.has_value());
     EXPECT_EQ(std::filesystem::is_regular_file(path), is_file);
     EXPECT_TRUE(!is_file || contents(path) == before);
     return opened ? base::Error{ErrorCode::internal, "it was opened"} : opened.error();
   }
-  ErrorCode code_of_open() {
-    const base::Error error = failure_of_open(file_);
+  ErrorCode code_of_open(base::Duration busy_timeout = 60s) {
+    const base::Error error = failure_of_open(file_, busy_timeout);
     EXPECT_NE(error.message.find(file_.filename().string()), std::string::npos) << error.message;
     return error.code;
   }
@@ -140,11 +141,11 @@ TEST_F(SqliteFileTest, AReadOnlyFileIsUnavailable) {
 TEST_F(SqliteFileTest, AFileThatIsLockedForEverIsUnavailableAfterTheBusyTimeout) {
   Stranger stranger(file_);
   stranger.run("BEGIN EXCLUSIVE");
-  EXPECT_EQ(code_of_open(), ErrorCode::unavailable);  // to be made
+  EXPECT_EQ(code_of_open(50ms), ErrorCode::unavailable);  // to be made
   stranger.run("ROLLBACK");
   testing::open({.file = file_, .machine = {.boot_id = "first"}}).reset();
   stranger.run("BEGIN IMMEDIATE");
-  EXPECT_EQ(code_of_open(), ErrorCode::unavailable);  // to be moved on to this boot
+  EXPECT_EQ(code_of_open(50ms), ErrorCode::unavailable);  // to be moved on to this boot
 }
 
 TEST_F(SqliteFileTest, ToMakeAStoreItWaitsForThoseWhoUseTheEmptyFile) {
@@ -152,7 +153,7 @@ TEST_F(SqliteFileTest, ToMakeAStoreItWaitsForThoseWhoUseTheEmptyFile) {
   for (const std::string sql : {"BEGIN; SELECT count(*) FROM sqlite_schema", "BEGIN IMMEDIATE"}) {
     stranger.run(sql);
     const auto start = base::steady_clock().now();
-    EXPECT_EQ(code_of_open(), ErrorCode::unavailable) << sql;
+    EXPECT_EQ(code_of_open(50ms), ErrorCode::unavailable) << sql;
     EXPECT_GE(base::steady_clock().now() - start, 50ms) << sql;
     stranger.run("ROLLBACK");
   }
