@@ -119,11 +119,12 @@ LeaseShards::LeaseShards(const base::Clock& clock)
 
 LeaseShards::~LeaseShards() = default;
 
-LeaseShard& LeaseShards::shard_of(const KeyProbe& probe) const noexcept {
+[[gnu::always_inline]] inline LeaseShard& LeaseShards::shard_of(
+    const KeyProbe& probe) const noexcept {
   return shards_[shard_index(probe.tag())];
 }
 
-base::TimePoint LeaseShards::coarse_now() const noexcept {
+[[gnu::always_inline]] inline base::TimePoint LeaseShards::coarse_now() const noexcept {
   return steady_ != nullptr ? steady_->coarse_now() : clock_.coarse_now();
 }
 
