@@ -57,8 +57,9 @@ void threads_contend_per_key() {
                kThreads, kThreads * kRounds / 2, balances[i]);
     require(balances[i] == kThreads * kRounds / 2, "no update is lost");
   }
-  fmt::print("   {} acquisitions, {} of them had to wait, {:.3f} ms at the longest; {} keys remain\n",
-             stats.acquisitions, stats.contended, milliseconds(stats.longest_wait), locks.size());
+  fmt::print(
+      "   {} acquisitions, {} of them had to wait, {:.3f} ms at the longest; {} keys remain\n",
+      stats.acquisitions, stats.contended, milliseconds(stats.longest_wait), locks.size());
   require(locks.size() == 0, "no entry remains");
 }
 
@@ -105,7 +106,8 @@ void an_urgent_waiter_goes_ahead() {
     holder.unlock();
   }
   fmt::print("   came: first, second, urgent; served: {}, {}, {}\n", order[0], order[1], order[2]);
-  require(order == std::vector<std::string>{"urgent", "first", "second"}, "the urgent one is first");
+  require(order == std::vector<std::string>{"urgent", "first", "second"},
+          "the urgent one is first");
 }
 
 }  // namespace holdfast::demo

@@ -52,9 +52,10 @@ void zombies_are_swept() {
   fmt::print("   {} leases of crashed clients in the table\n", table.size());
   const auto began = std::chrono::steady_clock::now();
   const local::SweepReport report = table.sweep_now();
-  fmt::print("   swept {} in {:.0f} ms, in {} slices; half of them held a lock for less than {:.2f} µs\n",
-             report.removed, milliseconds(std::chrono::steady_clock::now() - began), report.slices,
-             milliseconds(report.slice_quantile(0.5)) * 1000);
+  fmt::print(
+      "   swept {} in {:.0f} ms, in {} slices; half of them held a lock for less than {:.2f} µs\n",
+      report.removed, milliseconds(std::chrono::steady_clock::now() - began), report.slices,
+      milliseconds(report.slice_quantile(0.5)) * 1000);
   require(table.size() == 0, "no zombie remains");
 }
 

@@ -8,5 +8,6 @@ int main() {
   an_urgent_waiter_goes_ahead();
   a_lease_expires();
   zombies_are_swept();
-  fmt::print("\nEverything was as promised. Next: README.md, examples/, build/release/bin/bench_local\n");
+  fmt::print(
+      "\nEverything was as promised. Next: README.md, examples/, build/release/bin/bench_local\n");
 }

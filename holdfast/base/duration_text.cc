@@ -22,9 +22,10 @@ constexpr std::array<Unit, 7> kUnits{{{"d", std::chrono::days(1)},
                                       {"ns", std::chrono::nanoseconds(1)}}};
 
 std::unexpected<Error> not_a_duration(std::string_view text) {
-  return fail(ErrorCode::invalid_argument,
-              "'" + printable(text) +
-                  "' is not a duration: write a number and a unit (ns, us, ms, s, m, h, d), as in 30s");
+  return fail(
+      ErrorCode::invalid_argument,
+      "'" + printable(text) +
+          "' is not a duration: write a number and a unit (ns, us, ms, s, m, h, d), as in 30s");
 }
 
 }  // namespace
@@ -40,8 +41,7 @@ Result<Duration> parse_duration(std::string_view text) {
   const std::string_view unit(after, static_cast<std::size_t>(end - after));
   for (const auto& [name, length] : kUnits) {
     if (unit == name) {
-      const Duration value =
-          to_duration(std::chrono::duration<double, std::nano>(length) * number);
+      const Duration value = to_duration(std::chrono::duration<double, std::nano>(length) * number);
       return value < Duration::max() ? Result<Duration>(value) : not_a_duration(text);
     }
   }

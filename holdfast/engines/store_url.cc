@@ -23,8 +23,7 @@ std::optional<std::string> unescape(std::string_view text) {
     }
     unsigned char byte = 0;
     const char* const digits = text.data() + i + 1;
-    if (i + 2 >= text.size() ||
-        std::from_chars(digits, digits + 2, byte, 16).ptr != digits + 2) {
+    if (i + 2 >= text.size() || std::from_chars(digits, digits + 2, byte, 16).ptr != digits + 2) {
       return std::nullopt;
     }
     plain += static_cast<char>(byte);
@@ -82,6 +81,20 @@ base::Result<StoreUrl> StoreUrl::parse(std::string_view text) {
     }
   }
   return url;
+}
+
+std::string without_password(std::string_view url) {
+  std::string text(url);
+  const std::size_t begin = text.find("://");
+  if (begin == text.npos) {
+    return text;
+  }
+  const std::size_t end = text.rfind('@', text.find_first_of("/?", begin + 3));
+  const std::size_t colon = text.find(':', begin + 3);
+  if (end != text.npos && end > begin && colon < end) {
+    text.replace(colon + 1, end - colon - 1, "***");
+  }
+  return text;
 }
 
 }  // namespace holdfast::engines

@@ -18,4 +18,8 @@ struct StoreUrl {
   [[nodiscard]] static base::Result<StoreUrl> parse(std::string_view text);
 };
 
+// The URL for people and logs: what stands as a password in `scheme://user:password@host` is
+// hidden.
+[[nodiscard]] std::string without_password(std::string_view url);
+
 }  // namespace holdfast::engines

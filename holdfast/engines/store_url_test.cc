@@ -31,12 +31,24 @@ TEST(StoreUrl, PercentEscapesAreResolved) {
 }
 
 TEST(StoreUrl, WhatIsNotAUrlIsATypedErrorThatQuotesIt) {
-  for (const char* text : {"", ":", "/path/to/file", "sql ite:/x", "sqlite:/x?option", "sqlite:/x?=1",
-                           "sqlite:/x?a=1&a=2", "sqlite:/x%2", "sqlite:/x%zz", "sqlite:/x?a=%"}) {
+  for (const char* text :
+       {"", ":", "/path/to/file", "sql ite:/x", "sqlite:/x?option", "sqlite:/x?=1",
+        "sqlite:/x?a=1&a=2", "sqlite:/x%2", "sqlite:/x%zz", "sqlite:/x?a=%"}) {
     const auto url = StoreUrl::parse(text);
     ASSERT_FALSE(url) << text;
     EXPECT_EQ(url.error().code, base::ErrorCode::invalid_argument);
     EXPECT_NE(url.error().message.find("'" + std::string(text) + "'"), std::string::npos);
+  }
+}
+
+TEST(StoreUrl, APasswordIsHidden) {
+  EXPECT_EQ(without_password("redis://me:secret@host:1/2?a=b"), "redis://me:***@host:1/2?a=b");
+  EXPECT_EQ(without_password("redis://:se:cr@et@host"), "redis://:***@host");
+  EXPECT_EQ(without_password("redis+unix://me:secret@/run/redis.sock"),
+            "redis+unix://me:***@/run/redis.sock");
+  for (const std::string_view plain :
+       {"sqlite:/a:b@c", "redis://host:1/x:y@z", "redis://me@host:1", "memory:"}) {
+    EXPECT_EQ(without_password(plain), plain);
   }
 }
 

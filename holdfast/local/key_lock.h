@@ -23,15 +23,15 @@ namespace holdfast::local {
 // Keys are any bytes, of any length, the empty key included; every byte counts. The key's bytes are
 // copied if need be: the view need not outlive the call.
 //
-// `lock` blocks until the key is free, the wait's deadline, or its stop token; a deadline in the past
-// is one try, a token that was stopped before is none. Not re-entrant: a thread that waits for a key
-// that it holds waits for itself.
+// `lock` blocks until the key is free, the wait's deadline, or its stop token; a deadline in the
+// past is one try, a token that was stopped before is none. Not re-entrant: a thread that waits for
+// a key that it holds waits for itself.
 //
-// Fairness. Waiters for a key are served in the order in which they came, urgent ones first; readers
-// that stand next to each other enter together. A reader that comes while another waits stands in
-// line behind it, so writers do not starve behind a stream of readers, nor readers behind writers.
-// One exception keeps a busy key busy: while the first in line is being woken, a newcomer may take
-// the free key. That happens to it once; the next time the key is handed to it.
+// Fairness. Waiters for a key are served in the order in which they came, urgent ones first;
+// readers that stand next to each other enter together. A reader that comes while another waits
+// stands in line behind it, so writers do not starve behind a stream of readers, nor readers behind
+// writers. One exception keeps a busy key busy: while the first in line is being woken, a newcomer
+// may take the free key. That happens to it once; the next time the key is handed to it.
 //
 // Throws std::bad_alloc where there is no memory for a new key, with nothing changed, and
 // std::system_error beyond a thousand million readers of one key. Releasing does not throw.

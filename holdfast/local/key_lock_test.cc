@@ -1,7 +1,5 @@
 #include <holdfast/local/key_lock.h>
 
-#include <malloc.h>
-
 #include <barrier>
 #include <cstddef>
 #include <string>
@@ -10,6 +8,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include <holdfast/local/testing_support.h>
 

@@ -24,22 +24,22 @@ using testing_support::wait_until_waiting;
 
 // The named requirements of the standard that std::shared_timed_mutex meets.
 template <class M>
-concept SharedTimedLockable = requires(M m, std::chrono::milliseconds time,
-                                       steady_clock::time_point steady,
-                                       std::chrono::system_clock::time_point system) {
-  { m.lock() } -> std::same_as<void>;
-  { m.unlock() } -> std::same_as<void>;
-  { m.try_lock() } -> std::same_as<bool>;
-  { m.try_lock_for(time) } -> std::same_as<bool>;
-  { m.try_lock_until(steady) } -> std::same_as<bool>;
-  { m.try_lock_until(system) } -> std::same_as<bool>;
-  { m.lock_shared() } -> std::same_as<void>;
-  { m.unlock_shared() } -> std::same_as<void>;
-  { m.try_lock_shared() } -> std::same_as<bool>;
-  { m.try_lock_shared_for(time) } -> std::same_as<bool>;
-  { m.try_lock_shared_until(steady) } -> std::same_as<bool>;
-  { m.try_lock_shared_until(system) } -> std::same_as<bool>;
-};
+concept SharedTimedLockable =
+    requires(M m, std::chrono::milliseconds time, steady_clock::time_point steady,
+             std::chrono::system_clock::time_point system) {
+      { m.lock() } -> std::same_as<void>;
+      { m.unlock() } -> std::same_as<void>;
+      { m.try_lock() } -> std::same_as<bool>;
+      { m.try_lock_for(time) } -> std::same_as<bool>;
+      { m.try_lock_until(steady) } -> std::same_as<bool>;
+      { m.try_lock_until(system) } -> std::same_as<bool>;
+      { m.lock_shared() } -> std::same_as<void>;
+      { m.unlock_shared() } -> std::same_as<void>;
+      { m.try_lock_shared() } -> std::same_as<bool>;
+      { m.try_lock_shared_for(time) } -> std::same_as<bool>;
+      { m.try_lock_shared_until(steady) } -> std::same_as<bool>;
+      { m.try_lock_shared_until(system) } -> std::same_as<bool>;
+    };
 static_assert(SharedTimedLockable<KeyMutex>);
 static_assert(!std::is_copy_constructible_v<KeyMutex>);
 

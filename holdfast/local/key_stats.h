@@ -10,10 +10,10 @@ namespace holdfast::local {
 // What a KeyLock has done since it was made. Always on: a few additions under a lock that is held
 // anyway.
 struct KeyLockStats {
-  std::uint64_t acquisitions = 0;  // of either kind, however obtained
-  std::uint64_t contended = 0;     // acquisitions that found the key taken and waited
-  std::uint64_t timed_out = 0;     // waits that ended at their deadline
-  std::uint64_t cancelled = 0;     // waits that ended by their stop token
+  std::uint64_t acquisitions = 0;            // of either kind, however obtained
+  std::uint64_t contended = 0;               // acquisitions that found the key taken and waited
+  std::uint64_t timed_out = 0;               // waits that ended at their deadline
+  std::uint64_t cancelled = 0;               // waits that ended by their stop token
   std::chrono::nanoseconds wait_time{0};     // all contended acquisitions together
   std::chrono::nanoseconds longest_wait{0};  // the longest of them
 

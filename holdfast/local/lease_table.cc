@@ -12,9 +12,9 @@ using base::Result;
 using internal::LeaseShards;
 
 [[gnu::cold]] base::Error empty_argument(std::string_view key) {
-  return {ErrorCode::invalid_argument,
-          key.empty() ? "the key is empty: name what is to be locked"
-                      : "the owner is empty: name who is to hold the lock"};
+  return {ErrorCode::invalid_argument, key.empty()
+                                           ? "the key is empty: name what is to be locked"
+                                           : "the owner is empty: name who is to hold the lock"};
 }
 
 [[gnu::cold]] base::Error not_held(std::string_view what) {

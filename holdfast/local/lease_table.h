@@ -35,8 +35,8 @@ struct LeaseTableOptions {
 // do not notice; it stops at once when the table is destroyed.
 //
 // Time is the injected clock's; the default does not count the time the machine was suspended. A
-// lease lasts at least its ttl; one of five seconds or more may last longer by the clock's `coarse_lag()`
-// (some 50 ms).
+// lease lasts at least its ttl; one of five seconds or more may last longer by the clock's
+// `coarse_lag()` (some 50 ms).
 //
 // Guaranteed: among racing callers one gets the key; an expired lease is taken over in the same
 // step, whether or not it was swept; the tokens of a key only ever grow while the table lives; the
@@ -44,8 +44,9 @@ struct LeaseTableOptions {
 // **Not** re-entrant: an owner that holds a key is refused like anybody else (it can `renew`).
 // Not guaranteed: that the holder of an expired lease has stopped. Give the token to the resource.
 //
-// Keys and owners are any bytes, of any length. An empty one is ErrorCode::invalid_argument, as is a
-// ttl that is not positive or beyond the end of time. Throws std::bad_alloc, with nothing changed.
+// Keys and owners are any bytes, of any length. An empty one is ErrorCode::invalid_argument, as is
+// a ttl that is not positive or beyond the end of time. Throws std::bad_alloc, with nothing
+// changed.
 //
 //   LeaseTable table;
 //   auto token = table.try_lock("invoice:42", "worker-7", 30s);

@@ -60,15 +60,9 @@ TEST_F(LeaseTableTest, TokensGrowAcrossUnlockExpiryAndSweep) {
     ASSERT_GT(token, last);
     last = token;
     switch (i % 3) {
-      case 0:
-        ASSERT_TRUE(table.unlock("a"));
-        break;
-      case 1:
-        clock.advance(1s);
-        break;
-      default:
-        clock.advance(1s);
-        ASSERT_EQ(table.sweep_now().removed, 1U);
+      case 0: ASSERT_TRUE(table.unlock("a")); break;
+      case 1: clock.advance(1s); break;
+      default: clock.advance(1s); ASSERT_EQ(table.sweep_now().removed, 1U);
     }
   }
 }

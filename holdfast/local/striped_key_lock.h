@@ -22,8 +22,8 @@ namespace holdfast::local {
 //
 // **Two keys may share a stripe.** They then exclude each other, which only costs time, unless one
 // thread holds both: taking a second key while holding a first one may wait for oneself, or for a
-// thread that took them the other way round. Take several keys with one `lock_all`, which locks each
-// stripe once and always in the same order, or use KeyLock.
+// thread that took them the other way round. Take several keys with one `lock_all`, which locks
+// each stripe once and always in the same order, or use KeyLock.
 //
 //   StripedKeyLock locks;
 //   auto both = locks.lock_all({"account:1", "account:2"});

@@ -24,7 +24,8 @@ struct AcquireOptions {
   base::Ttl ttl = std::chrono::seconds(30);
   // How often it is renewed while held; nothing: a third of the ttl. Less than the ttl.
   std::optional<base::Duration> renew_every{};
-  // How long to wait for the name. Nothing: `acquire` waits without bound, `try_acquire` not at all.
+  // How long to wait for the name. Nothing: `acquire` waits without bound, `try_acquire` not at
+  // all.
   std::optional<base::Duration> wait{};
   // Ends the wait early, with ErrorCode::cancelled.
   std::stop_token stop{};

@@ -1,9 +1,11 @@
+#include <unistd.h>
+
 #include <array>
 #include <climits>
-#include <pwd.h>
 #include <string>
-#include <unistd.h>
 #include <vector>
+
+#include <pwd.h>
 
 #include <holdfast/locks/lock_provider.h>
 

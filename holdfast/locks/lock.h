@@ -38,7 +38,8 @@ class [[nodiscard]] Lock {
   Lock& operator=(Lock&& other) noexcept;
   ~Lock();
 
-  // Fires when exclusion can no longer be promised; not on release. Asked late, it has fired already.
+  // Fires when exclusion can no longer be promised; not on release. Asked late, it has fired
+  // already.
   [[nodiscard]] std::stop_token lost() const;
   // An error (lost, or not_held after release) unless the lease is ours at this moment. Right even
   // after the process or the machine was stopped for a while.
@@ -52,6 +53,8 @@ class [[nodiscard]] Lock {
   // Ends the handle but not the lease: returns its id, for a later `renew` and `release`.
   base::LeaseId detach() noexcept;
 
+  // Whether this handle stands for a lease: not whether the lease is still ours, which `check`
+  // says. True after `release` too, whose handle still knows its name and token.
   [[nodiscard]] bool holds() const noexcept { return hold_ != nullptr; }
   explicit operator bool() const noexcept { return holds(); }
 

@@ -43,13 +43,13 @@ struct ProviderOptions {
 // in the store, and a release hands it to the next in one round trip. One thread renews all locks,
 // one batch at a time; it starts with the first lock.
 //
-// When the provider is destroyed, waiting calls end with ErrorCode::cancelled, and on locks that still
-// live `lost` fires at once, for they are no longer renewed. They can still be released.
+// When the provider is destroyed, waiting calls end with ErrorCode::cancelled, and on locks that
+// still live `lost` fires at once, for they are no longer renewed. They can still be released.
 //
-// `acquire` throws base::Exception: timed_out, cancelled, limit_exceeded, or what the store reports.
-// `try_acquire` returns it; contention is a value there. A store that cannot be reached at first is a
-// failure after a second try; one that fails later, while waiting, is asked again until the wait is
-// over. A claim whose reply was lost is repeated with the same lease id, or released.
+// `acquire` throws base::Exception: timed_out, cancelled, limit_exceeded, or what the store
+// reports. `try_acquire` returns it; contention is a value there. A store that cannot be reached at
+// first is a failure after a second try; one that fails later, while waiting, is asked again until
+// the wait is over. A claim whose reply was lost is repeated with the same lease id, or released.
 //
 //   LockProvider provider(store);
 //   auto lock = provider.acquire("report", {.wait = 5s, .reason = "monthly"});

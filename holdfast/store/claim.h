@@ -38,8 +38,8 @@ struct Permits {
 
 // A wish to hold a name. Borrows its texts for the duration of the call.
 //
-// The id is the identity of the wish: a claim that is sent again with the same id, because the reply
-// to the first was lost, gets the same grant back.
+// The id is the identity of the wish: a claim that is sent again with the same id, because the
+// reply to the first was lost, gets the same grant back.
 struct Claim {
   // More than this is ErrorCode::invalid_argument.
   static constexpr std::size_t kMaxOwner = 256;

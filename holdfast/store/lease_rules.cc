@@ -152,18 +152,16 @@ base::Result<TransferOutcome> transfer(Record& record, const base::LeaseId& from
   if (successor != nullptr) {
     return grant_of(*successor, now);
   }
-  std::erase_if(record.leases, [&](const StoredLease& other) {
-    return other.id == from || !is_live(other, now);
-  });
+  std::erase_if(record.leases,
+                [&](const StoredLease& other) { return other.id == from || !is_live(other, now); });
   record.leases.push_back(make_lease(record, to, now));
   return grant_of(record.leases.back(), now);
 }
 
 ReleaseOutcome release(Record& record, const base::LeaseId& id, const Instant& now) {
   const bool was_live = find_live(record, id, now) != nullptr;
-  std::erase_if(record.leases, [&](const StoredLease& lease) {
-    return lease.id == id || !is_live(lease, now);
-  });
+  std::erase_if(record.leases,
+                [&](const StoredLease& lease) { return lease.id == id || !is_live(lease, now); });
   return was_live ? ReleaseOutcome::released : ReleaseOutcome::not_held;
 }
 

@@ -9,12 +9,12 @@
 #include <holdfast/store/outcome.h>
 #include <holdfast/store/record.h>
 
-// The one definition of what each operation of a LeaseStore does to a record: no I/O, no threads, no
-// clock. memory and sqlite run these under their own lock or transaction; an engine whose server does
-// the work restates them there, and a test replays random histories against both.
+// The one definition of what each operation of a LeaseStore does to a record: no I/O, no threads,
+// no clock. memory and sqlite run these under their own lock or transaction; an engine whose server
+// does the work restates them there, and a test replays random histories against both.
 //
-// Each changes the record it is given and nothing else, and not even that where it returns an error.
-// Arguments are valid already (LeaseStore sees to that).
+// Each changes the record it is given and nothing else, and not even that where it returns an
+// error. Arguments are valid already (LeaseStore sees to that).
 namespace holdfast::store::lease_rules {
 
 [[nodiscard]] base::Result<ClaimOutcome> claim(Record& record, const Claim& claim,

@@ -35,10 +35,9 @@ Result<void> check_claim(const Claim& claim) {
     return fail(ErrorCode::invalid_argument, "the reason is longer than 1,024 bytes");
   }
   if (!claim.permits.valid()) [[unlikely]] {
-    return fail(ErrorCode::invalid_argument,
-                "the permits are not between 1 and the capacity: " +
-                    std::to_string(claim.permits.count) + " of " +
-                    std::to_string(claim.permits.capacity));
+    return fail(ErrorCode::invalid_argument, "the permits are not between 1 and the capacity: " +
+                                                 std::to_string(claim.permits.count) + " of " +
+                                                 std::to_string(claim.permits.capacity));
   }
   return check_ttl(claim.ttl);
 }
@@ -105,8 +104,7 @@ Result<std::optional<NameState>> LeaseStore::look(std::string_view name, Deadlin
   return do_look(*checked, deadline);
 }
 
-Result<Page> LeaseStore::list(std::string_view prefix, const PageRequest& page,
-                              Deadline deadline) {
+Result<Page> LeaseStore::list(std::string_view prefix, const PageRequest& page, Deadline deadline) {
   if (prefix.size() > Name::kMaxSize) {
     return fail(ErrorCode::invalid_argument, "the prefix is longer than any name");
   }

@@ -59,8 +59,8 @@ class Watch {
 //
 // Thread-safe. Each operation is atomic. Blocks as long as the engine needs, and no longer than the
 // deadline, which is of base::steady_clock(): ErrorCode::unavailable if nothing was done by then,
-// ErrorCode::unknown_outcome if that is not known. In the latter case the operation may be repeated as
-// it was: every one but `hit` then has the same effect as once.
+// ErrorCode::unknown_outcome if that is not known. In the latter case the operation may be repeated
+// as it was: every one but `hit` then has the same effect as once.
 //
 // Contention is a value; errors are
 //   invalid_argument   a name, ttl, owner, reason, permits or page outside their bounds
@@ -83,16 +83,16 @@ class LeaseStore {
 
   // Grants if the capacity allows (expired leases do not count), with a token greater than every
   // one before; else says who holds the name. Sent again with the same id: the same grant.
-  [[nodiscard]] base::Result<ClaimOutcome> claim(
-      std::string_view name, const Claim& claim,
-      base::Deadline deadline = base::Deadline::never());
+  [[nodiscard]] base::Result<ClaimOutcome> claim(std::string_view name, const Claim& claim,
+                                                 base::Deadline deadline = base::Deadline::never());
 
   // Extends those that are still held; never shortens, never brings back. One outcome for each.
   [[nodiscard]] base::Result<std::vector<RenewOutcome>> renew(
       std::span<const Renewal> renewals, base::Deadline deadline = base::Deadline::never());
 
   // Replaces the lease `from` by the claim `to`, which must want the same permits; a new token.
-  // Sent again after it succeeded: the same grant. ErrorCode::conflict if `to` holds the name already.
+  // Sent again after it succeeded: the same grant. ErrorCode::conflict if `to` holds the name
+  // already.
   [[nodiscard]] base::Result<TransferOutcome> transfer(
       std::string_view name, const base::LeaseId& from, const Claim& to,
       base::Deadline deadline = base::Deadline::never());
@@ -140,8 +140,7 @@ class LeaseStore {
                                      base::Deadline deadline) = 0;
   virtual base::Result<HitOutcome> do_hit(const base::Name& name, std::uint32_t limit,
                                           base::Duration period, base::Deadline deadline) = 0;
-  virtual base::Result<Watch> do_watch(const base::Name& name,
-                                       std::function<void()> callback) = 0;
+  virtual base::Result<Watch> do_watch(const base::Name& name, std::function<void()> callback) = 0;
 };
 
 }  // namespace holdfast::store

@@ -70,10 +70,11 @@ struct NameState {
 
 struct PageRequest {
   std::size_t limit = 100;  // 1 to 1,000
-  std::string after;        // the `next` of the page before; empty for the first
+  std::string after{};      // the `next` of the page before; empty for the first
 };
 
-// Names in byte order. A name that is held from the first page to the last is on exactly one of them.
+// Names in byte order. A name that is held from the first page to the last is on exactly one of
+// them.
 struct Page {
   std::vector<NameState> names;
   std::string next;  // empty: this was the last page

@@ -40,7 +40,8 @@ struct Record {
 };
 
 // A moment of a store: its clock, and the least token that it may mint at this time. The latter is
-// the wall clock in microseconds, or more where the store has forgotten records with greater tokens.
+// the wall clock in microseconds, or more where the store has forgotten records with greater
+// tokens.
 struct Instant {
   base::TimePoint time;
   std::uint64_t token_floor = 1;

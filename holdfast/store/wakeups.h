@@ -10,8 +10,8 @@ namespace holdfast::store {
 
 // Who watches which name, within this process: what an engine calls when a name may be free.
 //
-// Thread-safe. A notification runs the callbacks in the calling thread. Subscriptions may outlive the
-// hub.
+// Thread-safe. A notification runs the callbacks in the calling thread. Subscriptions may outlive
+// the hub.
 class Wakeups {
  public:
   Wakeups();

@@ -1,6 +1,8 @@
 // Runs the conformance suites against every engine.
 #include <gtest/gtest.h>
 
+#include <holdfast/testing/degradation_suite.h>
+#include <holdfast/testing/marker_suite.h>
 #include <holdfast/testing/provider_suite.h>
 #include <holdfast/testing/store_suite.h>
 
@@ -9,9 +11,12 @@
 int main(int argc, char** argv) {
   ::testing::InitGoogleTest(&argc, argv);
   using namespace holdfast::conformance;
-  for (const auto& engine : {memory_engine(), sqlite_engine()}) {
+  for (const auto& engine :
+       {memory_engine(), sqlite_engine(), redis_engine(), redis_engine_in_real_time()}) {
     holdfast::testing::register_store_suite(engine);
     holdfast::testing::register_provider_suite(engine);
+    holdfast::testing::register_marker_suite(engine);
+    holdfast::testing::register_degradation_suite(engine);
   }
   return RUN_ALL_TESTS();
 }

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <holdfast/engines/open_store.h>
+#include <holdfast/engines/store_url.h>
 
 #include "apps/holdfast/cli/exit_status.h"
 #include "apps/holdfast/cli/json.h"
@@ -29,8 +30,8 @@ base::Result<void> Session::open() {
     if (error.code == base::ErrorCode::conflict) {
       error.code = base::ErrorCode::unavailable;  // a file of another program: no store
     }
-    error.message = fmt::format("{} (the store is {}, from {})", error.message, location_.url,
-                                location_.origin);
+    error.message = fmt::format("{} (the store is {}, from {})", error.message,
+                                engines::without_password(location_.url), location_.origin);
     return std::unexpected(std::move(error));
   }
   store_ = *std::move(opened);

@@ -12,6 +12,7 @@
 #include <fmt/core.h>
 
 #include <holdfast/base/ids.h>
+#include <holdfast/engines/store_url.h>
 #include <holdfast/locks/lock_provider.h>
 
 #include "apps/holdfast/cli/exit_status.h"
@@ -104,7 +105,7 @@ void print_json(const Session& session, const std::vector<Row>& rows) {
                    {"median_ms", to_ms(row.median)},
                    {"p99_ms", to_ms(row.p99)}});
   }
-  print_line({{"store", session.location().url},
+  print_line({{"store", engines::without_password(session.location().url)},
               {"engine", session.store()->capabilities().engine},
               {"rows", std::move(all)}});
 }
@@ -118,7 +119,7 @@ void print_text(const Session& session, const std::vector<Row>& rows) {
     cells.push_back({row.what, std::to_string(row.count), fmt::format("{:.0f}", row.ops_per_second),
                      micros(row.median), micros(row.p99)});
   }
-  fmt::print("{}\n{}", session.location().url, table(cells));
+  fmt::print("{}\n{}", engines::without_password(session.location().url), table(cells));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "apps/holdfast/commands.h"
 #include "apps/holdfast/doctor/check.h"
 #include "apps/holdfast/doctor/file_checks.h"
+#include "apps/holdfast/doctor/redis_checks.h"
 #include "apps/holdfast/doctor/store_checks.h"
 
 namespace holdfast::cli::commands {
@@ -51,7 +52,7 @@ void print_json(const StoreLocation& location, const Checks& checks, bool good) 
     all.push_back(
         {{"name", check.name}, {"status", to_string(check.verdict)}, {"detail", check.detail}});
   }
-  print_line({{"store", location.url},
+  print_line({{"store", engines::without_password(location.url)},
               {"origin", location.origin},
               {"ok", good},
               {"checks", std::move(all)}});
@@ -63,7 +64,8 @@ Checks examine(Session& session) {
     return {{"store", usage ? Verdict::failed : Verdict::unreachable, opened.error().message}};
   }
   const StoreLocation& location = session.location();
-  Checks checks{{"store", Verdict::ok, location.url + " (from " + location.origin + ")"}};
+  Checks checks{{"store", Verdict::ok,
+                 engines::without_password(location.url) + " (from " + location.origin + ")"}};
   const auto add = [&](const Checks& more) {
     checks.insert(checks.end(), more.begin(), more.end());
   };
@@ -73,6 +75,9 @@ Checks examine(Session& session) {
   const auto url = engines::StoreUrl::parse(location.url);
   if (url && capabilities.engine == "sqlite") {
     add(check_file(url->rest));
+  }
+  if (capabilities.engine == "redis") {
+    add(check_redis(location.url));
   }
   return checks;
 }

@@ -170,8 +170,8 @@ MemoryStore::MemoryStore(MemoryOptions options)
 MemoryStore::~MemoryStore() = default;
 
 store::Capabilities MemoryStore::capabilities() const {
-  return {.engine = "memory", .durable = false, .push = true, .cross_process = false,
-          .cluster = false};
+  return {
+      .engine = "memory", .durable = false, .push = true, .cross_process = false, .cluster = false};
 }
 
 std::size_t MemoryStore::size() const {
@@ -236,7 +236,8 @@ Result<store::Page> MemoryStore::do_list(std::string_view prefix, const store::P
   std::vector<store::NameState> found;
   const auto keep_first = [&](std::size_t count) {
     std::ranges::sort(found, {}, &store::NameState::name);
-    found.erase(found.begin() + static_cast<std::ptrdiff_t>(std::min(found.size(), count)), found.end());
+    found.erase(found.begin() + static_cast<std::ptrdiff_t>(std::min(found.size(), count)),
+                found.end());
   };
   shards_->for_each([&](const Shard& shard, const Instant& now) {
     for (const auto& [text, record] : shard.records) {

@@ -37,8 +37,8 @@ class MemoryStore final : public store::LeaseStore {
 
   base::Result<store::ClaimOutcome> do_claim(const base::Name& name, const store::Claim& claim,
                                              base::Deadline deadline) override;
-  base::Result<std::vector<store::RenewOutcome>> do_renew(
-      std::span<const store::Renewal> renewals, base::Deadline deadline) override;
+  base::Result<std::vector<store::RenewOutcome>> do_renew(std::span<const store::Renewal> renewals,
+                                                          base::Deadline deadline) override;
   base::Result<store::TransferOutcome> do_transfer(const base::Name& name,
                                                    const base::LeaseId& from,
                                                    const store::Claim& to,

@@ -5,8 +5,8 @@
 
 namespace holdfast::local::internal {
 
-// The tick that follows `tick` when the work of that one was done at `now`: always a whole number of
-// periods later, so that the beat does not drift with the length of the work; ticks that passed
+// The tick that follows `tick` when the work of that one was done at `now`: always a whole number
+// of periods later, so that the beat does not drift with the length of the work; ticks that passed
 // meanwhile are left out. `every` is positive.
 constexpr base::TimePoint next_tick(base::TimePoint tick, base::TimePoint now,
                                     base::Duration every) noexcept {

@@ -9,8 +9,8 @@
 
 namespace holdfast::local::internal {
 
-// Whether a change may also change the number of buckets. While somebody walks through the buckets by
-// number it must not.
+// Whether a change may also change the number of buckets. While somebody walks through the buckets
+// by number it must not.
 enum class Resize : std::uint8_t { allowed, forbidden };
 
 // A hash table of intrusive chains that grows and shrinks one bucket at a time (linear hashing),

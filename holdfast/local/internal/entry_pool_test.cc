@@ -1,13 +1,12 @@
 #include <holdfast/local/internal/entry_pool.h>
 
-#include <malloc.h>
-
 #include <cstdint>
 #include <deque>
 #include <set>
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include <holdfast/local/internal/trash.h>
 #include <holdfast/local/testing_support.h>

@@ -1,11 +1,12 @@
 #include <holdfast/local/internal/futex.h>
 
-#include <cerrno>
-#include <ctime>
 #include <linux/futex.h>
 #include <sys/syscall.h>
-#include <thread>
 #include <unistd.h>
+
+#include <cerrno>
+#include <ctime>
+#include <thread>
 
 namespace holdfast::local::internal {
 

@@ -11,7 +11,8 @@ namespace holdfast::local::internal {
 
 // Keys up to this size live inside the two words of a probe or an entry.
 inline constexpr std::size_t kShortKey = 15;
-// Stands in the top byte of `hi`, where a short key has its size; the other bytes are then the size.
+// Stands in the top byte of `hi`, where a short key has its size; the other bytes are then the
+// size.
 inline constexpr std::uint64_t kLongKey = std::uint64_t{0xFF} << 56U;
 static_assert(std::endian::native == std::endian::little, "short keys are packed low byte first");
 

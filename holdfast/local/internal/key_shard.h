@@ -15,8 +15,8 @@
 #include <holdfast/local/internal/shard_lock.h>
 #include <holdfast/local/internal/sharding.h>
 #include <holdfast/local/internal/trash.h>
-#include <holdfast/local/internal/waiter.h>
 #include <holdfast/local/internal/wait_counters.h>
+#include <holdfast/local/internal/waiter.h>
 
 namespace holdfast::local::internal {
 
@@ -52,7 +52,9 @@ struct alignas(32) KeyEntry {
   [[nodiscard]] bool admits_first(Mode mode) const noexcept {
     return is_free() || (mode == Mode::shared && !is_exclusive());
   }
-  void hold(Mode mode) noexcept { state = mode == Mode::exclusive ? state | kExclusive : state + 1; }
+  void hold(Mode mode) noexcept {
+    state = mode == Mode::exclusive ? state | kExclusive : state + 1;
+  }
   void unhold(Mode mode) noexcept {
     state = mode == Mode::exclusive ? state & ~kExclusive : state - 1;
   }

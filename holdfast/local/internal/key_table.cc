@@ -32,8 +32,8 @@ KeyTable::~KeyTable() = default;
 
 KeyShard& KeyTable::shard_of(std::uint32_t hash) noexcept { return shards_[shard_index(hash)]; }
 
-// Inlined into each of the few functions that everybody calls, and with a probe that never has to be
-// in memory: what is rare gets the text and makes a probe of its own.
+// Inlined into each of the few functions that everybody calls, and with a probe that never has to
+// be in memory: what is rare gets the text and makes a probe of its own.
 [[gnu::always_inline]] inline KeyEntry* KeyTable::take(KeyShard& shard, const KeyProbe& probe,
                                                        Mode mode, Afterwards& afterwards) {
   KeyEntry*& chain = shard.entries.chain(probe.tag());
@@ -150,7 +150,8 @@ std::expected<void, WaitEnd> KeyTable::sleep_until_served(KeyShard& shard, KeyEn
     }
     if ((signal & Waiter::kRetry) != 0) {
       shard.answer_retry(entry, waiter);
-      for (int i = 0; i < kHandOverSpins && waiter.signal.load(std::memory_order_relaxed) == 0; ++i) {
+      for (int i = 0; i < kHandOverSpins && waiter.signal.load(std::memory_order_relaxed) == 0;
+           ++i) {
         spin_pause();
       }
       continue;

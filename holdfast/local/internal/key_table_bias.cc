@@ -66,8 +66,8 @@ void KeyTable::release_slot(ReaderSlot& slot) noexcept {
 
 KeyEntry* KeyTable::try_upgrade_slot(ReaderSlot& slot) {
   std::uint64_t value = slot.load(std::memory_order_acquire);
-  KeyShard& shard = (value & kAdopted) != 0 ? shard_of(adopter(value)->hash)
-                                            : shards_[index_in(value)];
+  KeyShard& shard =
+      (value & kAdopted) != 0 ? shard_of(adopter(value)->hash) : shards_[index_in(value)];
   Afterwards afterwards;
   const std::lock_guard guard(shard.lock);
   value = slot.load(std::memory_order_acquire);
@@ -101,8 +101,8 @@ void KeyTable::bias_towards(KeyShard& shard, std::string_view key) noexcept {
     }
   }
   const std::uint64_t generation = ++shard.bias_generation;
-  shard.bias_tag = ((generation << kShardBits | shard_index(key_probe.tag())) << kSlotCountBits) &
-                   ~kAdopted;
+  shard.bias_tag =
+      ((generation << kShardBits | shard_index(key_probe.tag())) << kSlotCountBits) & ~kAdopted;
   shard.bias.set(key_probe, shard.bias_tag);
 }
 

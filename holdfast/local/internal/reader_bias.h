@@ -1,7 +1,7 @@
 #pragma once
 
-#include <array>
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <cstring>
@@ -18,9 +18,10 @@ namespace holdfast::local::internal {
 //   1. reads the tag and compares the key,
 //   2. writes the tag into its slot,
 //   3. reads the tag again: if it is the same, the reader holds the key.
-// A writer, under the shard's lock, clears the tag and then looks at every slot: those that carry the
-// tag become ordinary readers of the key's entry (`adopt`). Steps 2 and 3 and the writer's two steps
-// are sequentially consistent, so either the reader sees the cleared tag or the writer sees the slot.
+// A writer, under the shard's lock, clears the tag and then looks at every slot: those that carry
+// the tag become ordinary readers of the key's entry (`adopt`). Steps 2 and 3 and the writer's two
+// steps are sequentially consistent, so either the reader sees the cleared tag or the writer sees
+// the slot.
 //
 // A slot is one word:
 //   free       0 | count       how often it was used since that was last collected

@@ -19,7 +19,8 @@ template <std::size_t kBlock>
 }
 
 // The two do not overlap.
-[[gnu::always_inline]] inline void copy_small(char* to, const char* from, std::size_t size) noexcept {
+[[gnu::always_inline]] inline void copy_small(char* to, const char* from,
+                                              std::size_t size) noexcept {
   if (size >= 16) {
     copy_blocks<16>(to, from, size);
   } else if (size >= 8) {

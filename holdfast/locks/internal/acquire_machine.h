@@ -12,8 +12,8 @@
 
 namespace holdfast::locks::internal {
 
-// Decides what an acquire does next: no I/O, no threads, no clock. Something has happened, at a time:
-// it says what to do.
+// Decides what an acquire does next: no I/O, no threads, no clock. Something has happened, at a
+// time: it says what to do.
 //
 //   event                        action
 //   start                        Claim
@@ -24,8 +24,8 @@ namespace holdfast::locks::internal {
 //   on_busy after the last time  GiveUp with timed_out
 //   on_stop                      GiveUp with cancelled
 //
-// `jitter` is a random number from 0 to 1: without it the waiters of many machines would all come at
-// once.
+// `jitter` is a random number from 0 to 1: without it the waiters of many machines would all come
+// at once.
 class AcquireMachine {
  public:
   struct Claim {};

@@ -102,7 +102,8 @@ TEST(AcquireMachine, AStoreThatFailsWhileWaitingIsAskedAgain) {
 }
 
 TEST(AcquireMachine, OtherFailuresEndItAtOnce) {
-  for (const ErrorCode code : {ErrorCode::conflict, ErrorCode::corrupt, ErrorCode::invalid_argument}) {
+  for (const ErrorCode code :
+       {ErrorCode::conflict, ErrorCode::corrupt, ErrorCode::invalid_argument}) {
     AcquireMachine machine(Deadline::never(), kPolls);
     machine.start(at(0s));
     EXPECT_EQ(gives_up(machine.on_failure(at(0s), code, kNoJitter)).code, code);

@@ -15,9 +15,7 @@ using base::ErrorCode;
 // would wait less.
 constexpr base::Duration kLeastPatience = std::chrono::seconds(1);
 
-double jitter() {
-  return static_cast<double>(base::random_u64() >> 11U) * 0x1.0p-53;
-}
+double jitter() { return static_cast<double>(base::random_u64() >> 11U) * 0x1.0p-53; }
 
 store::Claim make_claim(const ProviderCore& core, const AcquireOptions& how) {
   return {.id = base::LeaseId::generate(),
@@ -141,8 +139,7 @@ Acquisition::Outcome Acquisition::turned_away(base::Error error) {
   return give_up({.code = last_error_.code, .may_hold = stopped.may_hold});
 }
 
-std::variant<std::shared_ptr<Hold>, Acquisition::Action> Acquisition::sleep(
-    base::TimePoint until) {
+std::variant<std::shared_ptr<Hold>, Acquisition::Action> Acquisition::sleep(base::TimePoint until) {
   for (;;) {
     const base::TimePoint now = clock_.now();
     warn_if_late(now);
@@ -208,21 +205,16 @@ Acquisition::Outcome Acquisition::give_up(const AcquireMachine::GiveUp& why) {
   }
   if (why.may_hold || waiter_.unsure) {
     // Nothing is promised by a failure here: the lease then runs out by itself.
-    static_cast<void>(
-        core_.store->release(name_, waiter_.claim.id, patience(clock_.now())));
+    static_cast<void>(core_.store->release(name_, waiter_.claim.id, patience(clock_.now())));
   }
   switch (why.code) {
-    case ErrorCode::timed_out:
-      core_.count("timed_out");
-      return nullptr;
+    case ErrorCode::timed_out: core_.count("timed_out"); return nullptr;
     case ErrorCode::cancelled:
       core_.count("cancelled");
       return base::fail(why.code, how_.stop.stop_requested()
                                       ? "the wait was cancelled"
                                       : "the lock provider is shutting down");
-    default:
-      core_.count("failed");
-      return std::unexpected(last_error_);
+    default: core_.count("failed"); return std::unexpected(last_error_);
   }
 }
 

@@ -39,8 +39,7 @@ void LeaseKeeper::add(const std::shared_ptr<Hold>& hold) {
       }
       hold->place = holds_.size();
       holds_.push_back(hold);
-      const base::TimePoint due =
-          std::min(hold->schedule.renew_at(), hold->schedule.valid_until());
+      const base::TimePoint due = std::min(hold->schedule.renew_at(), hold->schedule.valid_until());
       is_next = due < next_;
       next_ = std::min(next_, due);
     }

@@ -18,10 +18,10 @@ namespace holdfast::locks::internal {
 // Renews all leases of a provider: one thread, one batch at a time, started with the first lease.
 //
 // Thread-safe. Adding and removing a lease is a few instructions under a mutex, however many there
-// are; the thread looks at all of them when one is due. A lease that could not be renewed in time is
-// lost: the store is asked for no longer than the next lease is valid, and for a second at most, so
-// that `lost` fires on time even while the store does not answer. Only a lease of less than a second
-// that is added during such a request may be reported late.
+// are; the thread looks at all of them when one is due. A lease that could not be renewed in time
+// is lost: the store is asked for no longer than the next lease is valid, and for a second at most,
+// so that `lost` fires on time even while the store does not answer. Only a lease of less than a
+// second that is added during such a request may be reported late.
 class LeaseKeeper {
  public:
   LeaseKeeper(store::LeaseStore& store, const base::Clock& clock, const base::Logger& logger,
@@ -55,9 +55,9 @@ class LeaseKeeper {
   const Metrics& metrics_;
 
   mutable std::mutex mutex_;
-  Holds holds_;                                       // protected by mutex_
-  base::TimePoint next_ = base::TimePoint::max();     // when to look again; protected by mutex_
-  bool stopped_ = false;                              // protected by mutex_
+  Holds holds_;                                    // protected by mutex_
+  base::TimePoint next_ = base::TimePoint::max();  // when to look again; protected by mutex_
+  bool stopped_ = false;                           // protected by mutex_
   Bell bell_;
   std::jthread thread_;
 };

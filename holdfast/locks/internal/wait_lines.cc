@@ -25,10 +25,9 @@ base::Result<void> WaitLines::join(std::string_view name, Waiter& waiter) {
     return {};
   }
   if (line->second.size() >= max_per_name_) {
-    return fail(ErrorCode::limit_exceeded,
-                std::to_string(max_per_name_) +
-                    " callers wait for this name already: raise "
-                    "ProviderOptions::max_waiters_per_name");
+    return fail(ErrorCode::limit_exceeded, std::to_string(max_per_name_) +
+                                               " callers wait for this name already: raise "
+                                               "ProviderOptions::max_waiters_per_name");
   }
   line->second.push_back(&waiter);
   ++waiting_;

@@ -32,9 +32,9 @@ struct Waiter {
 
   // The lines'.
   std::optional<HandedOver> handed_over{};
-  bool first = false;     // may contend for the name in the store
-  bool offered = false;   // a hand-over to it is under way: it must not leave
-  bool unsure = false;    // it is not known what came of a hand-over: the lease may be there
+  bool first = false;    // may contend for the name in the store
+  bool offered = false;  // a hand-over to it is under way: it must not leave
+  bool unsure = false;   // it is not known what came of a hand-over: the lease may be there
 };
 
 // The callers of one provider that wait, a line for each name. Only the first in a line contends in
@@ -54,8 +54,8 @@ class WaitLines {
 
   // The first in line, if it wants the same permits; it is then sure to stay until `settle`.
   [[nodiscard]] Waiter* offer(std::string_view name, const store::Permits& permits);
-  // Ends an offer: with a grant the waiter has the name, without one it goes on contending; an error
-  // leaves it unsure.
+  // Ends an offer: with a grant the waiter has the name, without one it goes on contending; an
+  // error leaves it unsure.
   void settle(std::string_view name, Waiter& waiter,
               const base::Result<std::optional<HandedOver>>& outcome);
 

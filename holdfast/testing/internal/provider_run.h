@@ -100,9 +100,11 @@ class ProviderRun {
   base::LeaseId abandon(std::string_view name, base::Duration ttl);
   [[nodiscard]] std::vector<store::Holder> holders(std::string_view name);
 
+  // The options, with the clock of the run where it moves.
+  [[nodiscard]] locks::ProviderOptions with_clock(locks::ProviderOptions options) const;
+
  private:
   void step();
-  [[nodiscard]] locks::ProviderOptions with_clock(locks::ProviderOptions options) const;
 
   const EngineUnderTest engine_;
   const Place place_;

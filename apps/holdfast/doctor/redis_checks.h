@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string>
+
+#include "apps/holdfast/doctor/check.h"
+
+namespace holdfast::cli {
+
+// Whether the settings of the Redis server at this URL leave the promises whole.
+[[nodiscard]] Checks check_redis(const std::string& url);
+
+}  // namespace holdfast::cli

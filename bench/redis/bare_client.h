@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include <hiredis/hiredis.h>
+
+namespace holdfast::bench_redis {
+
+// What one would write without a lock library: hiredis, a connection each, SET NX PX to lock and a
+// script that compares and deletes to unlock. The floor of the other figures. Not thread-safe.
+class BareClient {
+ public:
+  explicit BareClient(std::uint16_t port);
+
+  void lock(const std::string& name);
+  void unlock(const std::string& name);
+  // The same with a script that also tells the channel `name`.
+  void unlock_and_tell(const std::string& name);
+  // So many pairs of distinct names, in two writes.
+  void lock_and_unlock_many(const std::string& prefix, int count);
+
+  void subscribe(const std::string& channel);
+  void await_message();
+
+  // How often the server was asked to run a script, by anybody.
+  [[nodiscard]] double script_calls();
+
+ private:
+  struct Free {
+    void operator()(redisContext* context) const noexcept;
+  };
+
+  // Ends the program unless the reply is one.
+  template <class... Arguments>
+  std::string ask(const char* format, Arguments... arguments);
+  std::string hear();
+
+  std::unique_ptr<redisContext, Free> context_;
+  std::string unlock_;
+  std::string unlock_and_tell_;
+};
+
+}  // namespace holdfast::bench_redis

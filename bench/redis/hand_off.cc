@@ -1,0 +1,89 @@
+#include <chrono>
+#include <functional>
+#include <iostream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <holdfast/engines/open_store.h>
+#include <holdfast/locks/lock_provider.h>
+
+#include "bench/locks/child.h"
+#include "bench/redis/bare_client.h"
+#include "bench/redis/workloads.h"
+
+namespace holdfast::bench_redis {
+
+namespace {
+
+constexpr const char* kName = "hand-off";
+
+void wait_until_somebody_waits() {
+  // Nobody outside can see who waits; this is longer than it takes to begin to.
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+}
+
+// One turn: `lock` here, the other process begins to wait, `unlock` here; the time in ms until the
+// other says that it was told.
+double turn(bench_locks::Child& other, const std::function<void()>& lock,
+            const std::function<void()>& unlock) {
+  lock();
+  other.say("wait");
+  wait_until_somebody_waits();
+  const long long released = now_ns();
+  unlock();
+  return static_cast<double>(std::stoll(other.hear()) - released) * 1e-6;
+}
+
+}  // namespace
+
+int wait_for_orders(const std::string& url) {
+  locks::LockProvider provider(base::value_or_throw(engines::open_store(url)));
+  for (std::string order; std::getline(std::cin, order);) {
+    auto lock = provider.acquire(kName);
+    const long long granted = now_ns();
+    base::value_or_throw(lock.release());
+    std::cout << granted << '\n' << std::flush;
+  }
+  return 0;
+}
+
+int listen_for_orders(const std::string& port) {
+  BareClient client(static_cast<std::uint16_t>(std::stoi(port)));
+  client.subscribe("bare");
+  for (std::string order; std::getline(std::cin, order);) {
+    client.await_message();
+    std::cout << now_ns() << '\n' << std::flush;
+  }
+  return 0;
+}
+
+Report hand_off(const Context& context) {
+  bench_locks::Child waiter(role({"waiter", context.server.url()}));
+  bench_locks::Child listener(role({"listener", std::to_string(context.server.port())}));
+  locks::LockProvider provider(base::value_or_throw(engines::open_store(context.server.url())));
+  BareClient client(context.server.port());
+  locks::Lock lock;
+  std::vector<double> ours;
+  std::vector<double> bare;
+  const auto end = std::chrono::steady_clock::now() + context.settings.seconds;
+  do {
+    ours.push_back(turn(
+        waiter, [&] { lock = provider.acquire(kName); },
+        [&] { base::value_or_throw(lock.release()); }));
+    bare.push_back(
+        turn(listener, [&] { client.lock("bare"); }, [&] { client.unlock_and_tell("bare"); }));
+  } while (std::chrono::steady_clock::now() < end);
+  const double ratio = bench_locks::median(ours) / bench_locks::median(bare);
+  return {
+      .workload = "M2",
+      .about = fmt::format("hand-off to a waiter in another process, median of {}", ours.size()),
+      .rows = {{"holdfast", bench_locks::median(ours), "ms"},
+               {"hiredis, a subscriber that is told", bench_locks::median(bare), "ms"}},
+      .targets = {
+          {fmt::format("at most 1.5 times the subscriber's ({:.2f})", ratio), ratio <= 1.5}}};
+}
+
+}  // namespace holdfast::bench_redis

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <sys/types.h>
+
+namespace holdfast::bench_redis {
+
+// A process that keeps a core busy while this object lives, at the lowest priority. A core that
+// sleeps wakes slowly, most of all in a virtual machine; beside a spinner none sleeps.
+class Spinner {
+ public:
+  Spinner();
+  ~Spinner();
+  Spinner(const Spinner&) = delete;
+  Spinner& operator=(const Spinner&) = delete;
+
+ private:
+  pid_t process_;
+};
+
+}  // namespace holdfast::bench_redis

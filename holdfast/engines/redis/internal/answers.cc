@@ -1,0 +1,139 @@
+#include <holdfast/engines/redis/internal/answers.h>
+
+#include <string_view>
+
+#include <holdfast/store/lease_store.h>
+
+namespace holdfast::engines::redis::internal {
+
+namespace {
+
+using base::ErrorCode;
+using base::fail;
+using base::Result;
+using store::Holder;
+
+// An array whose first element says what the others are.
+class Answer {
+ public:
+  explicit Answer(Reply reply) : parts_(reply.take_elements()) {}
+
+  [[nodiscard]] bool is(std::string_view kind, std::size_t size) const {
+    return parts_.size() == size + 1 && parts_[0].text() == kind;
+  }
+  [[nodiscard]] Reply& operator[](std::size_t place) { return parts_[place + 1]; }
+
+  // Why it is none of those that were expected.
+  [[nodiscard]] std::unexpected<base::Error> error() {
+    if (!is("conflict", 1)) {
+      return fail(ErrorCode::internal, "a script gave an unexpected answer");
+    }
+    return fail(ErrorCode::conflict, parts_[1].take_text());
+  }
+
+ private:
+  std::vector<Reply> parts_;
+};
+
+base::Duration microseconds(const Reply& reply) {
+  return std::chrono::microseconds(reply.integer());
+}
+
+base::FencingToken token(const Reply& reply) {
+  return base::FencingToken(static_cast<std::uint64_t>(reply.integer()));
+}
+
+// A foreign key that never expires counts as the longest lease there is.
+base::Duration time_left(const Reply& reply) {
+  return reply.integer() < 0 ? store::LeaseStore::kMaxTtl : microseconds(reply);
+}
+
+store::Grant grant(Answer& answer) {
+  return {.token = token(answer[0]), .time_left = microseconds(answer[1])};
+}
+
+Result<Holder> holder(Reply reply) {
+  std::vector<Reply> parts = reply.take_elements();
+  if (parts.size() != 8) {
+    return fail(ErrorCode::internal, "a script gave an unexpected answer");
+  }
+  // Who else locks here may use any text.
+  const Result<base::LeaseId> id = base::LeaseId::parse(parts[0].text());
+  return Holder{.id = id ? *id : base::LeaseId(),
+                .owner = parts[1].take_text(),
+                .reason = parts[2].take_text(),
+                .permits = static_cast<std::uint32_t>(parts[3].integer()),
+                .token = token(parts[4]),
+                .held_for = microseconds(parts[5]),
+                .time_left = time_left(parts[6]),
+                .foreign = parts[7].integer() != 0};
+}
+
+Result<std::vector<Holder>> holders(Reply reply) {
+  std::vector<Holder> all;
+  for (Reply& each : reply.take_elements()) {
+    auto one = holder(std::move(each));
+    if (!one) {
+      return std::unexpected(std::move(one).error());
+    }
+    all.push_back(*std::move(one));
+  }
+  return all;
+}
+
+}  // namespace
+
+Result<store::ClaimOutcome> claim_outcome(Reply reply) {
+  Answer answer(std::move(reply));
+  if (answer.is("grant", 2)) {
+    return grant(answer);
+  }
+  if (!answer.is("busy", 2)) {
+    return answer.error();
+  }
+  auto who = holders(std::move(answer[1]));
+  if (!who) {
+    return std::unexpected(std::move(who).error());
+  }
+  return store::Busy{.holders = *std::move(who), .frees_in = time_left(answer[0])};
+}
+
+Result<store::TransferOutcome> transfer_outcome(Reply reply) {
+  Answer answer(std::move(reply));
+  if (answer.is("grant", 2)) {
+    return grant(answer);
+  }
+  if (answer.is("lost", 0)) {
+    return store::Lost{};
+  }
+  return answer.error();
+}
+
+Result<store::HitOutcome> hit_outcome(Reply reply) {
+  Answer answer(std::move(reply));
+  if (!answer.is("hit", 3)) {
+    return answer.error();
+  }
+  return store::HitOutcome{.allowed = answer[0].integer() != 0,
+                           .remaining = static_cast<std::uint32_t>(answer[1].integer()),
+                           .resets_in = microseconds(answer[2])};
+}
+
+Result<std::optional<store::NameState>> name_state(const base::Name& name, Reply reply) {
+  Answer answer(std::move(reply));
+  if (!answer.is("held", 2)) {
+    return answer.error();
+  }
+  auto who = holders(std::move(answer[1]));
+  if (!who) {
+    return std::unexpected(std::move(who).error());
+  }
+  if (who->empty()) {
+    return std::nullopt;
+  }
+  return store::NameState{.name = name,
+                          .capacity = static_cast<std::uint32_t>(answer[0].integer()),
+                          .holders = *std::move(who)};
+}
+
+}  // namespace holdfast::engines::redis::internal

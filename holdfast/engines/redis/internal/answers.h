@@ -1,0 +1,21 @@
+#pragma once
+
+#include <optional>
+
+#include <holdfast/base/error.h>
+#include <holdfast/base/name.h>
+#include <holdfast/engines/redis/internal/link/reply.h>
+#include <holdfast/store/outcome.h>
+
+// What the scripts answer, as outcomes. A conflict that a script reports is an error; so is an
+// answer that no script of ours gives (ErrorCode::internal).
+namespace holdfast::engines::redis::internal {
+
+[[nodiscard]] base::Result<store::ClaimOutcome> claim_outcome(Reply reply);
+[[nodiscard]] base::Result<store::TransferOutcome> transfer_outcome(Reply reply);
+[[nodiscard]] base::Result<store::HitOutcome> hit_outcome(Reply reply);
+// One of those that look.lua returns; nothing if the name is not held.
+[[nodiscard]] base::Result<std::optional<store::NameState>> name_state(const base::Name& name,
+                                                                       Reply reply);
+
+}  // namespace holdfast::engines::redis::internal

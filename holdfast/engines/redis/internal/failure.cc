@@ -1,0 +1,53 @@
+#include <holdfast/engines/redis/internal/failure.h>
+
+#include <array>
+#include <string_view>
+
+#include <holdfast/base/printable.h>
+
+namespace holdfast::engines::redis::internal {
+
+namespace {
+
+using base::ErrorCode;
+
+struct Meaning {
+  std::string_view word;
+  ErrorCode code;
+  std::string_view what;
+};
+
+constexpr std::array kMeanings{
+    Meaning{"WRONGTYPE", ErrorCode::conflict,
+            "a key of that name holds something that is not a lock; it is left as it is: choose "
+            "another name, or a prefix"},
+    Meaning{"CORRUPT", ErrorCode::corrupt,
+            "what is stored for the name is not readable; it is left as it is"},
+    Meaning{"OOM", ErrorCode::unavailable, "the server's memory is full: raise maxmemory"},
+    Meaning{"MISCONF", ErrorCode::unavailable, "the server cannot save to its disk: check its log"},
+    Meaning{"READONLY", ErrorCode::unavailable, "the server is a replica: name its master"},
+    Meaning{"MASTERDOWN", ErrorCode::unavailable, "the server is a replica without a master"},
+    Meaning{"NOREPLICAS", ErrorCode::unavailable, "the server has lost its replicas"},
+    Meaning{"LOADING", ErrorCode::unavailable, "the server is starting: try again"},
+    Meaning{"BUSY", ErrorCode::unavailable, "the server is busy with somebody's script: try again"},
+    Meaning{"NOAUTH", ErrorCode::unavailable, "the server wants a password: put it into the URL"},
+    Meaning{"NOPERM", ErrorCode::unavailable,
+            "the user may not do this: allow it the keys, the scripts, and publishing"},
+    Meaning{"CLUSTERDOWN", ErrorCode::unavailable, "the cluster is down"},
+    Meaning{"MOVED", ErrorCode::unsupported, "the name is on another node of a cluster"},
+    Meaning{"CROSSSLOT", ErrorCode::unsupported, "the names are in several slots of a cluster"},
+    Meaning{"ASK", ErrorCode::unsupported, "the name is moving to another node of a cluster"},
+};
+
+}  // namespace
+
+base::Error failure_of(const Reply& error) {
+  for (const Meaning& meaning : kMeanings) {
+    if (error.is_error(meaning.word)) {
+      return {meaning.code, std::string(meaning.what) + " (" + base::printable(error.text()) + ")"};
+    }
+  }
+  return {ErrorCode::internal, "the server refuses a script: " + base::printable(error.text())};
+}
+
+}  // namespace holdfast::engines::redis::internal

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <holdfast/engines/redis/redis_diagnosis.h>
+
+// What the server says of itself, judged. Pure.
+namespace holdfast::engines::redis::internal {
+
+// The lines `key:value` of INFO.
+using Info = std::map<std::string, std::string, std::less<>>;
+[[nodiscard]] Info parse_info(std::string_view text);
+
+// Version, eviction, persistence, replication, cluster.
+[[nodiscard]] std::vector<Finding> judge(const Info& info);
+// How far the server's clock is ahead of ours.
+[[nodiscard]] Finding judge_clock(std::chrono::microseconds ahead);
+
+}  // namespace holdfast::engines::redis::internal

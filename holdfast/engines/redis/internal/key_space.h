@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace holdfast::engines::redis::internal {
+
+// The slot of a cluster in which a key is: that of its hash tag, or of all of it where it has none.
+[[nodiscard]] std::uint16_t slot_of(std::string_view key) noexcept;
+
+// Where a name is kept. All three are in one slot, whatever bytes the name has.
+struct Keys {
+  std::string plain;      // the prefix and the name: what other programs lock, too
+  std::string companion;  // begins with hf:
+  std::string queue;      // begins with hfq:
+};
+
+// The keys of names, and the names of keys. Different names have different keys.
+//
+//   plain                       companion           queue
+//   a                           hf:{a}              hfq:{a}
+//   a{tag}b                     hf:=a{tag}b         hfq:=a{tag}b
+//   a}b (a brace, but no tag)   hf:+{1234}a}b       hfq:+{1234}a}b    1234 has the slot of a}b
+//
+// A plain key that would begin with hf:, hfq: or hf~ begins with hf~ instead, so that it is
+// nobody's companion.
+//
+// Thread-safe: constant.
+class KeySpace {
+ public:
+  // What SCAN matches companions with.
+  static constexpr std::string_view kCompanions = "hf:*";
+
+  explicit KeySpace(std::string prefix) : prefix_(std::move(prefix)) {}
+
+  [[nodiscard]] Keys keys_of(std::string_view name) const;
+  // Nothing if the key is not one of this space.
+  [[nodiscard]] std::optional<std::string> name_of_plain(std::string_view plain) const;
+  [[nodiscard]] std::optional<std::string> name_of_companion(std::string_view companion) const;
+
+ private:
+  const std::string prefix_;
+};
+
+}  // namespace holdfast::engines::redis::internal

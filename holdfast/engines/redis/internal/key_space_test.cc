@@ -1,0 +1,98 @@
+#include <holdfast/engines/redis/internal/key_space.h>
+
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <tests/support/redis_client.h>
+#include <tests/support/redis_server.h>
+
+namespace holdfast::engines::redis::internal {
+namespace {
+
+// Short texts of few characters, so that all ways in which braces can stand come up.
+std::vector<std::string> odd_names() {
+  std::mt19937 random(7);
+  std::set<std::string> names{"hf:x", "hf:{a}", "hf:=a", "hfq:{a}", "hf~", "hf~hf:x", "{}", "}{"};
+  constexpr std::string_view kCharacters = "{}{}ab+=:1";
+  while (names.size() < 3000) {
+    std::string name;
+    for (std::size_t left = 1 + random() % 9; left > 0; --left) {
+      name += kCharacters[random() % kCharacters.size()];
+    }
+    names.insert(name);
+  }
+  return {names.begin(), names.end()};
+}
+
+TEST(KeySpace, APlainKeyIsThePrefixAndTheName) {
+  EXPECT_EQ(KeySpace("").keys_of("job").plain, "job");
+  EXPECT_EQ(KeySpace("app:").keys_of("job").plain, "app:job");
+  EXPECT_EQ(KeySpace("").keys_of("{tag}job").plain, "{tag}job");
+}
+
+TEST(KeySpace, ASlotIsThatOfTheTagIfThereIsOne) {
+  EXPECT_EQ(slot_of("foo"), 12182U);
+  EXPECT_EQ(slot_of("123456789"), 12739U);
+  EXPECT_EQ(slot_of("{foo}bar"), slot_of("foo"));
+  EXPECT_EQ(slot_of("a{foo}{bar}"), slot_of("foo"));
+  EXPECT_NE(slot_of("foo{}{bar}"), slot_of("bar"));
+}
+
+TEST(KeySpace, TheKeysOfANameAreInOneSlot) {
+  for (const std::string prefix : {"", "app:", "{tag}", "}", "hf:"}) {
+    const KeySpace space(prefix);
+    for (const std::string& name : odd_names()) {
+      const Keys keys = space.keys_of(name);
+      EXPECT_EQ(slot_of(keys.companion), slot_of(keys.plain)) << keys.plain;
+      EXPECT_EQ(slot_of(keys.queue), slot_of(keys.plain)) << keys.plain;
+    }
+  }
+}
+
+TEST(KeySpace, SlotsAreThoseThatAServerSays) {
+  const tests::RedisServer server({.arguments = {"--cluster-enabled", "yes"}});
+  tests::RedisClient client(server.port());
+  const KeySpace space("");
+  for (const std::string& name : odd_names()) {
+    for (const std::string& key : {space.keys_of(name).plain, space.keys_of(name).companion}) {
+      ASSERT_EQ(client.run({"CLUSTER", "KEYSLOT", key}), std::to_string(slot_of(key))) << key;
+    }
+  }
+}
+
+TEST(KeySpace, NoTwoNamesShareAKey) {
+  const KeySpace space("");
+  std::set<std::string> all;
+  const std::vector<std::string> names = odd_names();
+  for (const std::string& name : names) {
+    const Keys keys = space.keys_of(name);
+    all.insert({keys.plain, keys.companion, keys.queue});
+  }
+  EXPECT_EQ(all.size(), names.size() * 3);
+}
+
+TEST(KeySpace, AKeyLeadsBackToItsName) {
+  for (const std::string prefix : {"", "app:", "hf:"}) {
+    const KeySpace space(prefix);
+    for (const std::string& name : odd_names()) {
+      const Keys keys = space.keys_of(name);
+      EXPECT_EQ(space.name_of_plain(keys.plain), name);
+      EXPECT_EQ(space.name_of_companion(keys.companion), name);
+    }
+  }
+}
+
+TEST(KeySpace, KeysOfOthersHaveNoName) {
+  const KeySpace space("app:");
+  EXPECT_FALSE(space.name_of_plain("other:job"));
+  EXPECT_FALSE(space.name_of_plain("app:"));
+  EXPECT_FALSE(space.name_of_companion("hf:{other:job}"));
+  EXPECT_FALSE(space.name_of_companion("hf:app:job"));
+  EXPECT_FALSE(space.name_of_companion("app:job"));
+}
+
+}  // namespace
+}  // namespace holdfast::engines::redis::internal

@@ -1,0 +1,81 @@
+#include <holdfast/engines/redis/internal/link.h>
+
+#include <utility>
+
+#include <holdfast/base/saturate.h>
+#include <holdfast/engines/redis/internal/link/link_core.h>
+
+namespace holdfast::engines::redis::internal {
+
+namespace {
+
+using base::ErrorCode;
+using base::Result;
+
+base::Error inherited() {
+  return {ErrorCode::unsupported,
+          "this connection belongs to the process that this one was forked from; open another"};
+}
+
+}  // namespace
+
+Link::Link(RedisOptions options) : core_(std::make_unique<LinkCore>(std::move(options))) {}
+
+Link::~Link() {
+  if (core_->is_inherited()) {
+    // A thread that the child does not have may have left it in any state.
+    (void)core_.release();
+  }
+}
+
+Result<std::unique_ptr<Link>> Link::open(RedisOptions options) {
+  auto link = std::make_unique<Link>(std::move(options));
+  const RedisOptions& used = link->options();
+  const auto deadline = base::Deadline::at(base::add_saturating(
+      base::add_saturating(base::steady_clock().now(), used.connect_timeout), used.reply_timeout));
+  // Whatever the server says to that, it is there.
+  if (auto reply = link->call(Command("PING"), deadline); !reply) {
+    return std::unexpected(std::move(reply).error());
+  }
+  return link;
+}
+
+Result<Reply> Link::call(const Command& command, base::Deadline deadline) {
+  if (core_->is_inherited()) {
+    return std::unexpected(inherited());
+  }
+  Reply reply;
+  Call call{.commands = {&command, 1}, .replies = &reply, .deadline = deadline};
+  core_->run(call);
+  if (call.error) {
+    return std::unexpected(*std::move(call.error));
+  }
+  return reply;
+}
+
+std::vector<Result<Reply>> Link::call_all(std::span<const Command> commands,
+                                          base::Deadline deadline) {
+  std::vector<Result<Reply>> results;
+  results.reserve(commands.size());
+  std::vector<Reply> replies(commands.size());
+  Call call{.commands = commands, .replies = replies.data(), .deadline = deadline};
+  if (core_->is_inherited()) {
+    call.error = inherited();
+  } else if (!commands.empty()) {
+    core_->run(call);
+  }
+  for (std::size_t i = 0; i < commands.size(); ++i) {
+    if (!call.error || i < call.received) {
+      results.emplace_back(std::move(replies[i]));
+    } else {
+      results.emplace_back(std::unexpected(*call.error));
+    }
+  }
+  return results;
+}
+
+const RedisOptions& Link::options() const noexcept { return core_->options(); }
+
+LinkCounters Link::counters() const { return core_->counters(); }
+
+}  // namespace holdfast::engines::redis::internal

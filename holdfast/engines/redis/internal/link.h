@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <holdfast/base/deadline.h>
+#include <holdfast/base/error.h>
+#include <holdfast/engines/redis/internal/link/command.h>
+#include <holdfast/engines/redis/internal/link/reply.h>
+#include <holdfast/engines/redis/redis_options.h>
+
+namespace holdfast::engines::redis::internal {
+
+class LinkCore;
+
+// What a link has done so far, and does.
+struct LinkCounters {
+  std::uint64_t commands = 0;  // that were sent
+  std::uint64_t writes = 0;    // system calls that carried them
+  std::uint64_t reads = 0;     // system calls that brought replies
+  std::uint64_t connects = 0;  // connections that were made
+  std::uint64_t pending = 0;   // commands that wait or are under way at this moment
+};
+
+// One connection to a Redis server, shared by any number of threads.
+//
+// Thread-safe. There is no thread of its own: of the callers that wait, one leads: it sends what
+// the others have put in line, reads, and hands each its reply; when it has its own, another leads.
+// So a lone caller writes and reads itself, and one system call carries the commands of many.
+//
+// A call blocks until its reply, its deadline (of base::steady_clock()), or the loss of the
+// connection. A lost connection is made anew by the next call: at once after the first failure,
+// then with a growing, jittered pause, for which a call waits if its deadline allows. Errors:
+//
+//   unavailable      not sent, so nothing has changed: no connection, or the deadline came first
+//   unknown_outcome  sent, and no reply came by the deadline, or the connection broke
+//   limit_exceeded   not sent: max_pending commands are waiting already
+//   unsupported      this process was forked from the one that opened the link
+//
+// A reply that says "error" is a value. A call that leaves by its deadline leaves its place in line
+// behind, and the late reply is thrown away. Commands of one thread reach the server in order.
+//
+// A forked child may destroy what it inherited, which closes nothing of the parent's.
+//
+//   Link link(options);
+//   auto reply = link.call(Command("GET", key), Deadline::after(base::steady_clock(), 1s));
+class Link {
+ public:
+  // Does not connect yet.
+  explicit Link(RedisOptions options);
+  // Connects, so that a wrong address or password is told at once.
+  [[nodiscard]] static base::Result<std::unique_ptr<Link>> open(RedisOptions options);
+  // No call may be running.
+  ~Link();
+  Link(const Link&) = delete;
+  Link& operator=(const Link&) = delete;
+
+  [[nodiscard]] base::Result<Reply> call(const Command& command, base::Deadline deadline);
+  // All in one go, replies in the order of the commands. Not a transaction: commands of others may
+  // come in between.
+  [[nodiscard]] std::vector<base::Result<Reply>> call_all(std::span<const Command> commands,
+                                                          base::Deadline deadline);
+
+  [[nodiscard]] const RedisOptions& options() const noexcept;
+  [[nodiscard]] LinkCounters counters() const;
+
+ private:
+  std::unique_ptr<LinkCore> core_;
+};
+
+}  // namespace holdfast::engines::redis::internal

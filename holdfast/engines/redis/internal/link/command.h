@@ -1,0 +1,45 @@
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace holdfast::engines::redis::internal {
+
+// One command in the form in which it goes to the server, its arguments any bytes.
+//
+//   Command set("SET", key, value, "PX", 30'000, "NX");
+//   Command evalsha("EVALSHA", sha, 1, key);
+//   for (…) { evalsha.add(id); }
+class Command {
+ public:
+  template <class... Arguments>
+  explicit Command(std::string_view name, const Arguments&... arguments) {
+    bytes_.reserve(kHeaderSpace + (std::size_t{kArgumentSpace} * (sizeof...(arguments) + 1)));
+    bytes_.append(kHeaderSpace, ' ');
+    add(name);
+    (add(arguments), ...);
+  }
+
+  Command& add(std::string_view argument);
+  template <std::integral Number>
+  Command& add(Number number) {
+    return add(std::string_view(std::to_string(number)));
+  }
+
+  // The whole command. Valid until the next add().
+  [[nodiscard]] std::string_view bytes() const noexcept;
+
+ private:
+  // The header tells the number of arguments, which is known last; it is kept flush with the first
+  // argument, at the end of this space.
+  static constexpr std::size_t kHeaderSpace = 23;
+  static constexpr std::size_t kArgumentSpace = 32;
+
+  std::string bytes_;
+  std::size_t arguments_ = 0;
+  std::size_t begin_ = 0;
+};
+
+}  // namespace holdfast::engines::redis::internal

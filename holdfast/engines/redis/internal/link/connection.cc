@@ -1,0 +1,53 @@
+#include <holdfast/engines/redis/internal/link/connection.h>
+
+#include <utility>
+
+namespace holdfast::engines::redis::internal {
+
+namespace {
+
+// More than this is not kept for the next time.
+constexpr std::size_t kMostKept = std::size_t{1} << 20U;
+
+}  // namespace
+
+base::Result<bool> Connection::read(std::vector<Reply>& replies) {
+  const auto got = wire_->read(buffer_);
+  if (!got) {
+    return std::unexpected(got.error());
+  }
+  if (*got == 0) {
+    return false;
+  }
+  if (auto fed = reader_.feed({buffer_.data(), *got}); !fed) {
+    return std::unexpected(std::move(fed).error());
+  }
+  while (true) {
+    auto reply = reader_.next();
+    if (!reply) {
+      return std::unexpected(std::move(reply).error());
+    }
+    if (!*reply) {
+      return true;
+    }
+    replies.push_back(**std::move(reply));
+  }
+}
+
+base::Result<bool> Connection::write() {
+  const auto sent = wire_->write(std::string_view(unsent_).substr(sent_));
+  if (!sent) {
+    return std::unexpected(sent.error());
+  }
+  sent_ += *sent;
+  if (sent_ == unsent_.size()) {
+    sent_ = 0;
+    unsent_.clear();
+    if (unsent_.capacity() > kMostKept) {
+      unsent_.shrink_to_fit();
+    }
+  }
+  return *sent > 0;
+}
+
+}  // namespace holdfast::engines::redis::internal

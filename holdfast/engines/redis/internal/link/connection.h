@@ -1,0 +1,50 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <holdfast/base/clock.h>
+#include <holdfast/base/error.h>
+#include <holdfast/engines/redis/internal/link/reply_reader.h>
+#include <holdfast/engines/redis/internal/link/wire.h>
+
+namespace holdfast::engines::redis::internal {
+
+// One connection of a link, from its greeting to its loss. Shared, so that a thread that still
+// writes to it does not mind that another has given it up.
+class Connection {
+ public:
+  explicit Connection(std::unique_ptr<Wire> wire) : wire_(std::move(wire)) {}
+
+  // By the leader only. Appends what has come to `replies`; false if nothing came.
+  [[nodiscard]] base::Result<bool> read(std::vector<Reply>& replies);
+
+  // By the thread that has set `writing` only: what is to be sent, in order.
+  [[nodiscard]] std::string& unsent() noexcept { return unsent_; }
+  [[nodiscard]] bool has_unsent() const noexcept { return sent_ < unsent_.size(); }
+  // Sends some of it; false if there is no room now.
+  [[nodiscard]] base::Result<bool> write();
+
+  [[nodiscard]] Wire& wire() noexcept { return *wire_; }
+
+  // Protected by the link's mutex.
+  bool writing = false;
+  bool needs_room = false;  // there is something unsent, for which there was no room
+  std::optional<base::Error> write_error{};
+  base::TimePoint heard{};  // when the last replies came
+  bool has_answered = false;
+
+ private:
+  const std::unique_ptr<Wire> wire_;
+  ReplyReader reader_;                              // the leader's
+  std::array<char, std::size_t{1} << 16U> buffer_;  // the leader's
+  std::string unsent_;                              // the writer's
+  std::size_t sent_ = 0;                            // the writer's
+};
+
+}  // namespace holdfast::engines::redis::internal

@@ -1,0 +1,262 @@
+#include <holdfast/engines/redis/internal/link/link_core.h>
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+#include <holdfast/base/saturate.h>
+#include <holdfast/engines/redis/internal/link/wire_socket.h>
+
+namespace holdfast::engines::redis::internal {
+
+namespace {
+
+using base::ErrorCode;
+
+// One write carries no more than this, so that what comes later does not wait behind much.
+constexpr std::size_t kMostAtOnce = std::size_t{1} << 18U;
+
+// So many in line are worth a write even if the leader is awake and will come to it: the server
+// then works on them while the next callers are being woken.
+constexpr std::size_t kEnough = 8;
+
+base::TimePoint now() noexcept { return base::steady_clock().now(); }
+
+}  // namespace
+
+LinkCore::LinkCore(RedisOptions options)
+    : options_(std::move(options)),
+      spin_(std::thread::hardware_concurrency() > 1 ? SpinBudget::Cores::several
+                                                    : SpinBudget::Cores::one) {}
+
+LinkCounters LinkCore::counters() const {
+  const Guard guard(mutex_);
+  LinkCounters counters = counters_;
+  counters.pending = pending_;
+  return counters;
+}
+
+void LinkCore::run(Call& call) {
+  Guard guard(mutex_);
+  if (!has_place_for(call, guard)) {
+    call.error = {ErrorCode::limit_exceeded,
+                  "too many commands are waiting for the Redis server at " +
+                      server_address(options_) + "; see the option max_pending"};
+    hand_over(guard);
+    return;
+  }
+  pending_ += call.commands.size();
+  line_.push_back(call);
+  if (leader_ == nullptr) {
+    leader_ = &call;
+    lead(call, guard);
+    return;
+  }
+  if (leader_sleeps_ || line_.size() >= kEnough) {
+    write(guard);
+  }
+  guard.unlock();
+  if (call.parking.wait(call.deadline) == Parking::Word::done) {
+    return;
+  }
+  guard.lock();
+  if (leader_ == &call) {
+    lead(call, guard);
+  } else if (!call.finished) {
+    give_up(call);
+  }
+}
+
+bool LinkCore::has_place_for(Call& call, Guard& guard) {
+  const auto has_place = [&] {
+    return call.commands.size() <= options_.max_pending - std::min(pending_, options_.max_pending);
+  };
+  if (has_place() || leader_ != nullptr || connection_ == nullptr) {
+    return has_place();
+  }
+  // Those who left may have been answered since, and nobody was there to read it.
+  leader_ = &call;
+  read(guard);
+  leader_ = nullptr;
+  return has_place();
+}
+
+void LinkCore::lead(Call& me, Guard& guard) noexcept {
+  rest_ = Rest::none;
+  while (!me.finished && !me.deadline.expired(now())) {
+    if (connection_ == nullptr) {
+      reconnect(me, guard);
+      continue;
+    }
+    const bool has_read = read(guard);
+    if (me.finished || connection_ == nullptr) {
+      continue;
+    }
+    const bool has_written = write(guard);
+    if (has_read || has_written) {
+      rest_ = Rest::none;
+    } else {
+      rest(me, guard);
+    }
+  }
+  if (!me.finished) {
+    give_up(me);
+  }
+  leader_ = nullptr;
+  hand_over(guard);
+}
+
+void LinkCore::hand_over(Guard& guard) noexcept {
+  if (leader_ != nullptr) {
+    return;
+  }
+  leader_ = line_.back() != nullptr ? line_.back() : flight_.newest();
+  if (leader_ == nullptr) {
+    return;
+  }
+  const Parking* const parking = &leader_->parking;
+  const bool is_asleep = leader_->parking.tell(Parking::Word::lead);
+  guard.unlock();
+  if (is_asleep) {
+    Parking::wake(parking);
+  }
+}
+
+void LinkCore::give_up(Call& call) {
+  if (call.ticket) {
+    flight_.leave(call);
+    call.error = {ErrorCode::unknown_outcome,
+                  "the Redis server at " + server_address(options_) +
+                      " did not answer by the deadline; it may have done what was asked"};
+  } else {
+    line_.remove(call);
+    pending_ -= call.commands.size();
+    call.error = {ErrorCode::unavailable, "the deadline came before the Redis server at " +
+                                              server_address(options_) + " could be asked"};
+    if (connection_ == nullptr && !last_failure_.empty()) {
+      call.error->message += "; the last attempt to connect: " + last_failure_;
+    }
+  }
+  call.finished = true;
+}
+
+// Whoever is not the leader may be gone once it was told.
+void LinkCore::finish(Call& call) {
+  call.finished = true;
+  if (&call != leader_ && call.parking.tell(Parking::Word::done)) {
+    wakes_.push_back(&call.parking);
+  }
+}
+
+void LinkCore::wake_all(Guard& guard) noexcept {
+  if (wakes_.empty()) {
+    return;
+  }
+  guard.unlock();
+  for (const Parking* const parking : wakes_) {
+    Parking::wake(parking);
+  }
+  wakes_.clear();
+  guard.lock();
+}
+
+bool LinkCore::read(Guard& guard) {
+  const ConnectionPtr connection = connection_;
+  guard.unlock();
+  const base::Result<bool> got = connection->read(arrived_);
+  guard.lock();
+  const bool has_come = got && *got;
+  if (has_come) {
+    connection->heard = now();
+    ++counters_.reads;
+    if (rest_ == Rest::spinning) {
+      spin_.succeeded();
+    }
+  }
+  deliver();
+  if (!got) {
+    drop_connection(got.error());
+  } else if (!has_come && connection->write_error) {
+    drop_connection(*connection->write_error);
+  } else if (!has_come && now() >= overdue_at()) {
+    drop_connection({ErrorCode::unavailable, "it has not answered for too long"});
+  }
+  wake_all(guard);
+  return has_come;
+}
+
+void LinkCore::deliver() {
+  for (Reply& reply : arrived_) {
+    if (flight_.empty()) {
+      drop_connection({ErrorCode::unavailable, "it sent a reply that nobody had asked for"});
+      break;
+    }
+    connection_->has_answered = true;
+    const Flight::Arrival arrival = flight_.deliver(std::move(reply));
+    pending_ -= arrival.replies;
+    if (arrival.finished != nullptr) {
+      finish(*arrival.finished);
+    }
+  }
+  arrived_.clear();
+}
+
+bool LinkCore::write(Guard& guard) {
+  const ConnectionPtr connection = connection_;
+  if (connection == nullptr || connection->writing || connection->write_error) {
+    return false;
+  }
+  connection->writing = true;
+  bool has_room = true;
+  bool has_moved = false;
+  // The leader may give up the connection meanwhile; then what is in line is not for this one.
+  while (has_room && connection == connection_) {
+    fill(*connection);
+    if (!connection->has_unsent()) {
+      break;
+    }
+    guard.unlock();
+    const base::Result<bool> sent = connection->write();
+    guard.lock();
+    ++counters_.writes;
+    if (!sent) {
+      connection->write_error = sent.error();
+      break;
+    }
+    has_room = *sent;
+    has_moved = has_moved || has_room;
+  }
+  connection->writing = false;
+  connection->needs_room = !has_room;
+  if (leader_sleeps_ && (connection->needs_room || connection->write_error)) {
+    doorbell_.ring();
+  }
+  return has_moved;
+}
+
+void LinkCore::fill(Connection& connection) {
+  if (line_.front() == nullptr) {
+    return;
+  }
+  const base::TimePoint sent = now();
+  std::string& unsent = connection.unsent();
+  while (line_.front() != nullptr && unsent.size() < kMostAtOnce) {
+    Call& call = *line_.front();
+    line_.remove(call);
+    for (const Command& command : call.commands) {
+      unsent += command.bytes();
+    }
+    counters_.commands += call.commands.size();
+    flight_.push_back(call, sent);
+  }
+}
+
+base::TimePoint LinkCore::overdue_at() const noexcept {
+  if (flight_.empty()) {
+    return base::TimePoint::max();
+  }
+  return base::add_saturating(std::max(flight_.oldest(), connection_->heard),
+                              options_.reply_timeout);
+}
+
+}  // namespace holdfast::engines::redis::internal

@@ -1,0 +1,98 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <holdfast/engines/redis/internal/link.h>
+#include <holdfast/engines/redis/internal/link/backoff.h>
+#include <holdfast/engines/redis/internal/link/connection.h>
+#include <holdfast/engines/redis/internal/link/doorbell.h>
+#include <holdfast/engines/redis/internal/link/pending.h>
+#include <holdfast/engines/redis/internal/link/process_mark.h>
+#include <holdfast/engines/redis/internal/link/spin_budget.h>
+
+namespace holdfast::engines::redis::internal {
+
+// The inside of a Link: who leads, who waits, what is under way.
+//
+//   a call comes        it stands in line; the first leads, the others park
+//   the leader works    it writes what is in line and reads; if it sleeps in poll() while a call
+//                       comes, that caller writes itself and then parks
+//   a reply comes       the leader hands it over and wakes its caller
+//   the leader is done  the call that will have to wait longest leads
+//   a deadline comes    a call in line goes, one under way leaves its place behind
+//   the connection ends what is under way is unknown; what is in line goes to the next connection
+class LinkCore {
+ public:
+  explicit LinkCore(RedisOptions options);
+
+  // Serves the call; blocks. Afterwards it is finished, or has an error, or both.
+  void run(Call& call);
+  [[nodiscard]] const RedisOptions& options() const noexcept { return options_; }
+  [[nodiscard]] bool is_inherited() const noexcept { return process_.is_inherited(); }
+  [[nodiscard]] LinkCounters counters() const;
+
+ private:
+  using Guard = std::unique_lock<std::mutex>;
+  using ConnectionPtr = std::shared_ptr<Connection>;
+
+  // How the leader passes the time while nothing comes.
+  enum class Rest : std::uint8_t { none, spinning, spent };
+
+  [[nodiscard]] bool has_place_for(Call& call, Guard& guard);
+  // Out of memory ends the process here: a leader that vanished would leave the others waiting.
+  void lead(Call& me, Guard& guard) noexcept;
+  // To another, if nobody leads.
+  void hand_over(Guard& guard) noexcept;
+  // Before the reply has come.
+  void give_up(Call& call);
+  void finish(Call& call);
+
+  // The leader's work. read() and write() tell whether something has moved.
+  bool read(Guard& guard);
+  void deliver();
+  void rest(Call& me, Guard& guard);
+  bool spin(const Call& me, Guard& guard);
+  void sleep(const Call& me, Guard& guard);
+  void reconnect(Call& me, Guard& guard);
+  void attempt_failed(const base::Error& error);
+  void drop_connection(const base::Error& error);
+  [[nodiscard]] base::TimePoint overdue_at() const noexcept;
+  void wake_all(Guard& guard) noexcept;
+
+  // Also by others, while the leader sleeps.
+  bool write(Guard& guard);
+  void fill(Connection& connection);
+
+  // Constant after construction.
+  const RedisOptions options_;
+  const ProcessMark process_;
+  Doorbell doorbell_;  // rouses the leader from its sleep
+
+  mutable std::mutex mutex_;
+  // Protected by mutex_.
+  Line line_;
+  Flight flight_;
+  std::size_t pending_ = 0;  // commands in line and under way
+  Call* leader_ = nullptr;
+  bool leader_sleeps_ = false;
+  ConnectionPtr connection_;
+  Backoff backoff_;
+  base::TimePoint next_attempt_{};
+  std::string last_failure_;
+  LinkCounters counters_;
+
+  // The leader's.
+  SpinBudget spin_;
+  Rest rest_ = Rest::none;
+  base::TimePoint spin_until_{};
+  int yields_ = 0;
+  std::vector<Reply> arrived_;
+  std::vector<const Parking*> wakes_;  // to be woken when the mutex is free
+};
+
+}  // namespace holdfast::engines::redis::internal

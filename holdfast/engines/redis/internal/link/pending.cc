@@ -1,0 +1,45 @@
+#include <holdfast/engines/redis/internal/link/pending.h>
+
+#include <utility>
+
+namespace holdfast::engines::redis::internal {
+
+void Flight::push_back(Call& call, base::TimePoint sent) {
+  call.ticket = first_ticket_ + places_.size();
+  places_.push_back({.call = &call, .commands = call.commands.size(), .sent = sent});
+}
+
+void Flight::leave(const Call& call) noexcept {
+  places_[static_cast<std::size_t>(*call.ticket - first_ticket_)].call = nullptr;
+}
+
+Flight::Arrival Flight::deliver(Reply reply) {
+  Place& place = places_.front();
+  if (place.call != nullptr) {
+    place.call->replies[place.received] = std::move(reply);
+    place.call->received = place.received + 1;
+  }
+  if (++place.received < place.commands) {
+    return {};
+  }
+  const Removed removed = pop_front();
+  return {.replies = removed.commands, .finished = removed.call};
+}
+
+Call* Flight::newest() const noexcept {
+  for (auto place = places_.rbegin(); place != places_.rend(); ++place) {
+    if (place->call != nullptr) {
+      return place->call;
+    }
+  }
+  return nullptr;
+}
+
+Flight::Removed Flight::pop_front() noexcept {
+  const Removed removed{.call = places_.front().call, .commands = places_.front().commands};
+  places_.pop_front();
+  ++first_ticket_;
+  return removed;
+}
+
+}  // namespace holdfast::engines::redis::internal

@@ -1,0 +1,105 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <span>
+
+#include <holdfast/base/deadline.h>
+#include <holdfast/base/error.h>
+#include <holdfast/engines/redis/internal/link/command.h>
+#include <holdfast/engines/redis/internal/link/parking.h>
+#include <holdfast/engines/redis/internal/link/reply.h>
+
+namespace holdfast::engines::redis::internal {
+
+// What one caller asked for: lives on its stack, and stands in line, then is under way.
+struct Call {
+  // Constant after construction.
+  std::span<const Command> commands;
+  Reply* replies;  // as many as commands
+  base::Deadline deadline;
+
+  // Written by whoever serves the call, under the link's mutex; the caller reads it afterwards.
+  std::size_t received = 0;
+  bool finished = false;
+  std::optional<base::Error> error{};
+
+  // Belongs to Line or Flight.
+  Call* previous = nullptr;
+  Call* next = nullptr;
+  std::optional<std::uint64_t> ticket{};  // once sent
+
+  Parking parking{};
+};
+
+// The calls that were not sent yet, in order. Any of them may leave.
+class Line {
+ public:
+  [[nodiscard]] Call* front() const noexcept { return head_; }
+  [[nodiscard]] Call* back() const noexcept { return tail_; }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+
+  void push_back(Call& call) noexcept {
+    call.previous = tail_;
+    (tail_ != nullptr ? tail_->next : head_) = &call;
+    tail_ = &call;
+    ++size_;
+  }
+
+  void remove(Call& call) noexcept {
+    (call.previous != nullptr ? call.previous->next : head_) = call.next;
+    (call.next != nullptr ? call.next->previous : tail_) = call.previous;
+    call.previous = call.next = nullptr;
+    --size_;
+  }
+
+ private:
+  Call* head_ = nullptr;
+  Call* tail_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+// The calls that were sent, in the order in which their replies will come. One that leaves keeps
+// its place, so that its reply is not taken for another's.
+class Flight {
+ public:
+  [[nodiscard]] bool empty() const noexcept { return places_.empty(); }
+  // When the oldest was sent.
+  [[nodiscard]] base::TimePoint oldest() const noexcept { return places_.front().sent; }
+
+  void push_back(Call& call, base::TimePoint sent);
+  void leave(const Call& call) noexcept;
+
+  struct Arrival {
+    std::size_t replies =
+        0;  // how many commands are no longer pending: those of a call that is over
+    Call* finished = nullptr;
+  };
+  // Gives the next reply to the call that it belongs to. Not if empty().
+  Arrival deliver(Reply reply);
+
+  // The newest call that has not left, or null.
+  [[nodiscard]] Call* newest() const noexcept;
+
+  // Takes the oldest out: its call, null if it has left, and how many commands it had.
+  struct Removed {
+    Call* call = nullptr;
+    std::size_t commands = 0;
+  };
+  Removed pop_front() noexcept;
+
+ private:
+  struct Place {
+    Call* call = nullptr;  // null once it has left
+    std::size_t commands = 0;
+    std::size_t received = 0;
+    base::TimePoint sent{};
+  };
+
+  std::deque<Place> places_;
+  std::uint64_t first_ticket_ = 0;
+};
+
+}  // namespace holdfast::engines::redis::internal

@@ -1,0 +1,46 @@
+#include <holdfast/engines/redis/internal/link/process_mark.h>
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <new>
+
+namespace holdfast::engines::redis::internal {
+
+namespace {
+
+using Word = std::atomic<std::uint64_t>;
+static_assert(Word::is_always_lock_free);
+
+// In memory that the kernel zeroes in a child. Null where it cannot.
+Word* map_word() noexcept {
+  void* const memory =
+      ::mmap(nullptr, sizeof(Word), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) {
+    return nullptr;
+  }
+  if (::madvise(memory, sizeof(Word), MADV_WIPEONFORK) != 0) {
+    ::munmap(memory, sizeof(Word));
+    return nullptr;
+  }
+  return new (memory) Word(0);
+}
+
+// Not local to a function: its guard could be found locked in a child.
+Word* const kWord = map_word();
+
+}  // namespace
+
+std::uint64_t ProcessMark::current() noexcept {
+  std::uint64_t mark = kWord != nullptr ? kWord->load(std::memory_order_relaxed) : 0;
+  if (mark == 0) [[unlikely]] {
+    mark = static_cast<std::uint64_t>(::getpid());
+    if (kWord != nullptr) {
+      kWord->store(mark, std::memory_order_relaxed);
+    }
+  }
+  return mark;
+}
+
+}  // namespace holdfast::engines::redis::internal

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstdint>
+
+namespace holdfast::engines::redis::internal {
+
+// Knows whether this is still the process that made it. Costs the reading of one word, and notices
+// every kind of fork.
+class ProcessMark {
+ public:
+  ProcessMark() noexcept : mark_(current()) {}
+  [[nodiscard]] bool is_inherited() const noexcept { return mark_ != current(); }
+
+ private:
+  static std::uint64_t current() noexcept;
+
+  const std::uint64_t mark_;
+};
+
+}  // namespace holdfast::engines::redis::internal

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace holdfast::engines::redis::internal {
+
+// What the server answered to one command: an owning value. An error is a value too: the server
+// understood the question and said no; its text begins with a word such as ERR, NOSCRIPT or OOM.
+//
+// Each accessor is for the kinds named beside it; of another kind it returns zero or empty.
+class Reply {
+ public:
+  enum class Kind : std::uint8_t { nil, integer, string, status, error, array };
+
+  Reply() noexcept = default;
+  [[nodiscard]] static Reply of_integer(std::int64_t value) { return {Kind::integer, value}; }
+  // `kind` is string, status or error.
+  [[nodiscard]] static Reply of_text(Kind kind, std::string text) {
+    return {kind, std::move(text)};
+  }
+  [[nodiscard]] static Reply of_array(std::vector<Reply> elements) {
+    return {Kind::array, std::move(elements)};
+  }
+
+  [[nodiscard]] Kind kind() const noexcept { return kind_; }
+  [[nodiscard]] bool is_nil() const noexcept { return kind_ == Kind::nil; }
+  [[nodiscard]] bool is_error() const noexcept { return kind_ == Kind::error; }
+  // An error whose first word is `word`.
+  [[nodiscard]] bool is_error(std::string_view word) const noexcept;
+
+  [[nodiscard]] std::int64_t integer() const noexcept;                // integer
+  [[nodiscard]] const std::string& text() const noexcept;             // string, status, error
+  [[nodiscard]] const std::vector<Reply>& elements() const noexcept;  // array
+  // For those who take the reply apart.
+  [[nodiscard]] std::string take_text() noexcept;
+  [[nodiscard]] std::vector<Reply> take_elements() noexcept;
+
+  friend bool operator==(const Reply&, const Reply&) = default;
+
+ private:
+  friend class ReplyReader;
+  using Value = std::variant<std::monostate, std::int64_t, std::string, std::vector<Reply>>;
+  Reply(Kind kind, Value value) : kind_(kind), value_(std::move(value)) {}
+
+  Kind kind_ = Kind::nil;
+  Value value_;
+};
+
+}  // namespace holdfast::engines::redis::internal

@@ -1,0 +1,198 @@
+#include <holdfast/engines/redis/internal/link/tls_wire.h>
+
+#include <arpa/inet.h>
+
+#include <algorithm>
+#include <array>
+#include <climits>
+#include <utility>
+
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <openssl/x509v3.h>
+
+#include <holdfast/base/printable.h>
+#include <holdfast/engines/redis/internal/link/tls_bio.h>
+
+namespace holdfast::engines::redis::internal {
+
+namespace {
+
+using base::ErrorCode;
+using base::fail;
+using base::Result;
+
+// The oldest entry of OpenSSL's queue of errors, which is then emptied.
+std::string openssl_reason() {
+  const unsigned long code = ::ERR_get_error();
+  ::ERR_clear_error();
+  const char* const reason = ::ERR_reason_error_string(code);
+  return reason != nullptr ? reason : "no reason was given";
+}
+
+std::unexpected<base::Error> bad_file(std::string_view option, const std::string& file) {
+  return fail(ErrorCode::invalid_argument, std::string(option) + ": cannot use the file '" +
+                                               base::printable(file) + "': " + openssl_reason());
+}
+
+using ContextPtr = std::unique_ptr<SSL_CTX, decltype(&::SSL_CTX_free)>;
+
+Result<ContextPtr> make_context(const TlsOptions& tls) {
+  ContextPtr context(::SSL_CTX_new(::TLS_client_method()), &::SSL_CTX_free);
+  if (context == nullptr) {
+    return fail(ErrorCode::unavailable, "TLS cannot be used: " + openssl_reason());
+  }
+  ::SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION);
+  ::SSL_CTX_set_mode(context.get(), SSL_MODE_ENABLE_PARTIAL_WRITE |
+                                        SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
+                                        SSL_MODE_RELEASE_BUFFERS);
+  if (tls.ca_file.empty()) {
+    ::SSL_CTX_set_default_verify_paths(context.get());
+  } else if (::SSL_CTX_load_verify_file(context.get(), tls.ca_file.c_str()) != 1) {
+    return bad_file("tls_ca", tls.ca_file);
+  }
+  if (!tls.certificate_file.empty() &&
+      ::SSL_CTX_use_certificate_chain_file(context.get(), tls.certificate_file.c_str()) != 1) {
+    return bad_file("tls_cert", tls.certificate_file);
+  }
+  if (!tls.key_file.empty() &&
+      ::SSL_CTX_use_PrivateKey_file(context.get(), tls.key_file.c_str(), SSL_FILETYPE_PEM) != 1) {
+    return bad_file("tls_key", tls.key_file);
+  }
+  return context;
+}
+
+bool is_ip_address(const std::string& host) noexcept {
+  std::array<unsigned char, sizeof(in6_addr)> parsed{};
+  return ::inet_pton(AF_INET, host.c_str(), parsed.data()) == 1 ||
+         ::inet_pton(AF_INET6, host.c_str(), parsed.data()) == 1;
+}
+
+bool expect_host(SSL* ssl, const std::string& host) noexcept {
+  if (is_ip_address(host)) {
+    return ::X509_VERIFY_PARAM_set1_ip_asc(::SSL_get0_param(ssl), host.c_str()) == 1;
+  }
+  return ::SSL_set1_host(ssl, host.c_str()) == 1;
+}
+
+}  // namespace
+
+void TlsWire::FreeSsl::operator()(SSL* ssl) const noexcept { ::SSL_free(ssl); }
+
+TlsWire::TlsWire(std::unique_ptr<WireSocket> socket, SslPtr ssl) noexcept
+    : socket_(std::move(socket)), ssl_(std::move(ssl)) {}
+
+TlsWire::~TlsWire() = default;
+
+Result<TlsWire::SslPtr> TlsWire::prepare(WireSocket& socket, const TlsOptions& tls,
+                                         const std::string& host) {
+  ::ERR_clear_error();
+  const auto context = make_context(tls);
+  if (!context) {
+    return std::unexpected(context.error());
+  }
+  SslPtr ssl(::SSL_new(context->get()));
+  BIO* const bio = ssl != nullptr ? make_socket_bio(socket) : nullptr;
+  if (bio == nullptr) {
+    return fail(ErrorCode::unavailable, "TLS cannot be used: " + openssl_reason());
+  }
+  ::SSL_set_bio(ssl.get(), bio, bio);
+  if (!is_ip_address(host)) {
+    ::SSL_ctrl(ssl.get(), SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name,
+               const_cast<char*>(host.c_str()));
+  }
+  if (tls.verify == TlsOptions::Verify::full) {
+    ::SSL_set_verify(ssl.get(), SSL_VERIFY_PEER, nullptr);
+    if (!expect_host(ssl.get(), host)) {
+      return fail(ErrorCode::unavailable, "TLS cannot check the host: " + openssl_reason());
+    }
+  }
+  return ssl;
+}
+
+Result<std::unique_ptr<TlsWire>> TlsWire::connect(std::unique_ptr<WireSocket> socket,
+                                                  const TlsOptions& tls, const std::string& host,
+                                                  base::Deadline deadline) {
+  auto ssl = prepare(*socket, tls, host);
+  if (!ssl) {
+    return std::unexpected(std::move(ssl).error());
+  }
+  std::unique_ptr<TlsWire> wire(new TlsWire(std::move(socket), *std::move(ssl)));
+  if (auto done = wire->shake_hands(deadline); !done) {
+    return std::unexpected(std::move(done).error());
+  }
+  return wire;
+}
+
+Result<void> TlsWire::shake_hands(base::Deadline deadline) {
+  while (true) {
+    const int status = ::SSL_connect(ssl_.get());
+    if (status == 1) {
+      return {};
+    }
+    const int wants = ::SSL_get_error(ssl_.get(), status);
+    if (wants != SSL_ERROR_WANT_READ && wants != SSL_ERROR_WANT_WRITE) {
+      return std::unexpected(failure(status));
+    }
+    const short events = wants == SSL_ERROR_WANT_READ ? POLLIN : POLLOUT;
+    pollfd waiting{.fd = descriptor(), .events = events, .revents = 0};
+    if (!poll_until({&waiting, 1}, deadline)) {
+      return fail(ErrorCode::unavailable, "the server did not answer the TLS handshake in time");
+    }
+  }
+}
+
+base::Error TlsWire::failure(int status) const {
+  const long verdict = ::SSL_get_verify_result(ssl_.get());
+  if (verdict != X509_V_OK && ::SSL_get_verify_mode(ssl_.get()) != SSL_VERIFY_NONE) {
+    ::ERR_clear_error();
+    return {ErrorCode::unavailable,
+            "the server's certificate is refused: " +
+                std::string(::X509_verify_cert_error_string(verdict)) +
+                "; check the host's name, and tls_ca if the authority is your own"};
+  }
+  switch (::SSL_get_error(ssl_.get(), status)) {
+    case SSL_ERROR_ZERO_RETURN:
+    case SSL_ERROR_SYSCALL: ::ERR_clear_error(); return closed_by_server();
+    default: return {ErrorCode::unavailable, "TLS failed: " + openssl_reason()};
+  }
+}
+
+short TlsWire::read_also_needs() const noexcept {
+  const std::lock_guard guard(mutex_);
+  return read_needs_write_ ? POLLOUT : 0;
+}
+
+Result<std::size_t> TlsWire::read(std::span<char> into) {
+  const std::lock_guard guard(mutex_);
+  ::ERR_clear_error();
+  std::size_t got = 0;
+  const int status = ::SSL_read_ex(ssl_.get(), into.data(), into.size(), &got);
+  if (status == 1) {
+    read_needs_write_ = false;
+    return got;
+  }
+  const int wants = ::SSL_get_error(ssl_.get(), status);
+  read_needs_write_ = wants == SSL_ERROR_WANT_WRITE;
+  if (wants == SSL_ERROR_WANT_READ || wants == SSL_ERROR_WANT_WRITE) {
+    return 0;
+  }
+  return std::unexpected(failure(status));
+}
+
+Result<std::size_t> TlsWire::write(std::string_view bytes) {
+  const std::lock_guard guard(mutex_);
+  ::ERR_clear_error();
+  std::size_t sent = 0;
+  const int status = ::SSL_write_ex(ssl_.get(), bytes.data(), bytes.size(), &sent);
+  if (status == 1) {
+    return sent;
+  }
+  const int wants = ::SSL_get_error(ssl_.get(), status);
+  if (wants == SSL_ERROR_WANT_READ || wants == SSL_ERROR_WANT_WRITE) {
+    return 0;
+  }
+  return std::unexpected(failure(status));
+}
+
+}  // namespace holdfast::engines::redis::internal

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <poll.h>
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include <holdfast/base/deadline.h>
+#include <holdfast/base/error.h>
+
+namespace holdfast::engines::redis::internal {
+
+// A stream of bytes to and from the server that never blocks: poll() its descriptor instead, but
+// only after a read that found nothing.
+//
+// One thread may read while another writes. Whoever destroys it ends the connection.
+class Wire {
+ public:
+  Wire() = default;
+  Wire(const Wire&) = delete;
+  Wire& operator=(const Wire&) = delete;
+  virtual ~Wire() = default;
+
+  [[nodiscard]] virtual int descriptor() const noexcept = 0;
+  // What to poll() for besides POLLIN, so that a read can go on; nearly always nothing.
+  [[nodiscard]] virtual short read_also_needs() const noexcept { return 0; }
+
+  // How many bytes came or went; 0: none for now. unavailable: the connection has ended, and why.
+  [[nodiscard]] virtual base::Result<std::size_t> read(std::span<char> into) = 0;
+  [[nodiscard]] virtual base::Result<std::size_t> write(std::string_view bytes) = 0;
+};
+
+// poll() until one is ready (true) or the deadline has come (false).
+[[nodiscard]] bool poll_until(std::span<pollfd> descriptors, base::Deadline deadline) noexcept;
+
+// Writes everything, or reports unavailable.
+[[nodiscard]] base::Result<void> write_all(Wire& wire, std::string_view bytes,
+                                           base::Deadline deadline);
+
+// Why a connection has ended: the server closed it, or what errno says.
+[[nodiscard]] base::Error closed_by_server();
+[[nodiscard]] base::Error connection_failed(int error_number);
+
+}  // namespace holdfast::engines::redis::internal

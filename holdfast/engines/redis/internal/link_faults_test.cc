@@ -1,0 +1,256 @@
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <tests/support/cutting_proxy.h>
+#include <tests/support/free_port.h>
+
+#include <holdfast/engines/redis/internal/link.h>
+#include <holdfast/engines/redis/internal/link_testing.h>
+
+namespace holdfast::engines::redis::internal {
+namespace {
+
+using base::ErrorCode;
+using tests::CuttingProxy;
+using tests::RedisServer;
+using namespace std::chrono_literals;
+
+// A call until one gets through; the others must say that nothing was changed.
+base::Result<Reply> call_until_answered(Link& link, const Command& command) {
+  const auto give_up = patience();
+  base::Result<Reply> reply = link.call(command, give_up);
+  while (!reply && reply.error().code == ErrorCode::unavailable &&
+         !give_up.expired(base::steady_clock().now())) {
+    reply = link.call(command, give_up);
+  }
+  return reply;
+}
+
+TEST(LinkFaults, ALostReplyIsUnknownAndTheCommandWasCarriedOut) {
+  RedisServer server;
+  CuttingProxy proxy(server.port());
+  const auto link = open_link({.host = "127.0.0.1", .port = proxy.port()});
+  proxy.lose_next_reply();
+  const auto reply = link->call(Command("INCR", "n"), patience());
+  ASSERT_FALSE(reply);
+  EXPECT_EQ(reply.error().code, ErrorCode::unknown_outcome);
+  EXPECT_EQ(proxy.lost(), 1U);
+  EXPECT_EQ(link->call(Command("INCR", "n"), patience())->integer(), 2);
+  EXPECT_EQ(link->counters().connects, 2U);
+}
+
+TEST(LinkFaults, ALostRequestIsUnknownToo) {
+  RedisServer server;
+  CuttingProxy proxy(server.port());
+  const auto link = open_link({.host = "127.0.0.1", .port = proxy.port()});
+  proxy.lose_next_request();
+  const auto reply = link->call(Command("INCR", "n"), patience());
+  ASSERT_FALSE(reply);
+  EXPECT_EQ(reply.error().code, ErrorCode::unknown_outcome);
+  EXPECT_EQ(link->call(Command("INCR", "n"), patience())->integer(), 1);
+}
+
+TEST(LinkFaults, OfACutPipelineTheAnsweredPartIsKnown) {
+  RedisServer server;
+  const auto link = open_link(options_for(server));
+  const std::vector<Command> commands = {
+      Command("ECHO", "first"), Command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "no"),
+      Command("ECHO", "never")};
+  const auto replies = link->call_all(commands, patience());
+  EXPECT_EQ(text_of(replies[0]), "first");
+  ASSERT_FALSE(replies[2]);
+  EXPECT_EQ(replies[2].error().code, ErrorCode::unknown_outcome);
+  EXPECT_EQ(text_of(link->call(Command("ECHO", "again"), patience())), "again");
+}
+
+TEST(LinkFaults, AConnectionClosedWhileIdleIsMadeAnewWithoutAWord) {
+  RedisServer server;
+  const auto link = open_link(options_for(server));
+  server.restart();
+  EXPECT_EQ(text_of(link->call(Command("ECHO", "back"), patience())), "back");
+  EXPECT_EQ(link->counters().connects, 2U);
+}
+
+TEST(LinkFaults, AServerKilledUnderLoadEndsEveryCallAndIsFoundAgain) {
+  constexpr int kThreads = 16;
+  RedisServer server;
+  const auto link = open_link(options_for(server));
+  std::atomic<int> answered = 0;
+  std::atomic<int> failed = 0;
+  std::atomic<int> wrong = 0;
+  std::atomic<bool> is_back = false;
+  {
+    std::vector<std::jthread> threads;
+    for (int t = 0; t < kThreads; ++t) {
+      threads.emplace_back([&, t] {
+        bool done = false;
+        for (int i = 0; !done; ++i) {
+          done = is_back;
+          const std::string mine = std::to_string(t) + ":" + std::to_string(i);
+          const auto reply = link->call(Command("ECHO", mine), patience());
+          if (reply) {
+            wrong += reply->text() == mine ? 0 : 1;
+            ++answered;
+          } else {
+            wrong += reply.error().code == ErrorCode::unavailable ||
+                             reply.error().code == ErrorCode::unknown_outcome
+                         ? 0
+                         : 1;
+            ++failed;
+            done = false;
+          }
+        }
+      });
+    }
+    while (answered < 1000) {
+      std::this_thread::yield();
+    }
+    server.kill();
+    while (failed < kThreads) {
+      std::this_thread::yield();
+    }
+    server.restart();
+    is_back = true;
+  }
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(LinkFaults, ACallOnAHungServerEndsByItsDeadline) {
+  RedisServer server;
+  const auto link = open_link(options_for(server));
+  server.suspend();
+  const auto reply = link->call(Command("PING"), soon());
+  ASSERT_FALSE(reply);
+  EXPECT_EQ(reply.error().code, ErrorCode::unknown_outcome);
+  server.resume();
+}
+
+TEST(LinkFaults, ACallWithoutADeadlineEndsOnAHungServerToo) {
+  RedisServer server;
+  RedisOptions options = options_for(server);
+  options.reply_timeout = 100ms;
+  const auto link = open_link(options);
+  server.suspend();
+  const auto reply = link->call(Command("PING"), base::Deadline::never());
+  ASSERT_FALSE(reply);
+  EXPECT_EQ(reply.error().code, ErrorCode::unknown_outcome);
+  server.resume();
+  const auto again = call_until_answered(*link, Command("ECHO", "again"));
+  EXPECT_EQ(text_of(again), "again");
+  EXPECT_EQ(link->counters().connects, 2U);
+}
+
+TEST(LinkFaults, ALinkToNobodySaysWhereAndWhy) {
+  const std::uint16_t port = tests::free_port();
+  const auto link = Link::open({.host = "127.0.0.1", .port = port});
+  ASSERT_FALSE(link);
+  EXPECT_EQ(link.error().code, ErrorCode::unavailable);
+  EXPECT_NE(link.error().message.find("127.0.0.1:" + std::to_string(port)), std::string::npos);
+  EXPECT_NE(link.error().message.find("refused"), std::string::npos) << link.error().message;
+}
+
+// Takes connections, and answers the first request with OK and the next with what it was given.
+class FakeServer {
+ public:
+  explicit FakeServer(std::string answer)
+      : listener_(tests::listen_on_free_port(port_)),
+        thread_([this, answer = std::move(answer)] { serve(answer); }) {}
+  ~FakeServer() {
+    ::shutdown(listener_, SHUT_RDWR);
+    thread_.join();
+    ::close(listener_);
+  }
+  FakeServer(const FakeServer&) = delete;
+  FakeServer& operator=(const FakeServer&) = delete;
+
+  [[nodiscard]] std::uint16_t port() const noexcept { return port_; }
+
+ private:
+  void serve(const std::string& answer) const {
+    for (int client = 0; (client = ::accept(listener_, nullptr, nullptr)) >= 0; ::close(client)) {
+      std::array<char, 4096> request;
+      for (const std::string& reply : {std::string("+OK\r\n"), answer}) {
+        if (::recv(client, request.data(), request.size(), 0) > 0) {
+          static_cast<void>(::send(client, reply.data(), reply.size(), MSG_NOSIGNAL));
+        }
+      }
+      // Until the other end has closed.
+      static_cast<void>(::recv(client, request.data(), request.size(), 0));
+    }
+  }
+
+  std::uint16_t port_ = 0;
+  const int listener_;
+  std::thread thread_;
+};
+
+TEST(LinkFaults, AServerThatSpeaksAnotherLanguageIsNotBelieved) {
+  for (const std::string answer : {"HTTP/1.1 400 Bad Request\r\n", "*2000000\r\n"}) {
+    FakeServer server(answer);
+    Link link({.host = "127.0.0.1", .port = server.port(), .connect_timeout = 30s});
+    for (const unsigned connects : {1U, 2U}) {
+      const auto reply = link.call(Command("PING"), patience());
+      ASSERT_FALSE(reply);
+      EXPECT_EQ(reply.error().code, ErrorCode::unknown_outcome);
+      EXPECT_EQ(link.counters().connects, connects);
+    }
+  }
+}
+
+TEST(LinkFaults, AReplyThatNobodyAskedForEndsTheConnection) {
+  FakeServer server("+PONG\r\n+AGAIN\r\n");
+  Link link({.host = "127.0.0.1", .port = server.port(), .connect_timeout = 30s});
+  for (const unsigned connects : {1U, 2U}) {
+    EXPECT_EQ(text_of(link.call(Command("PING"), patience())), "PONG");
+    EXPECT_EQ(link.counters().connects, connects);
+  }
+}
+
+TEST(LinkFaults, AnUnknownHostIsNamed) {
+  const auto link = Link::open({.host = "no.such.host.invalid", .connect_timeout = 30s});
+  ASSERT_FALSE(link);
+  EXPECT_EQ(link.error().code, ErrorCode::unavailable);
+  EXPECT_NE(link.error().message.find("no.such.host.invalid"), std::string::npos);
+}
+
+TEST(LinkFaults, ManyCallersOfADeadServerAllHear) {
+  const std::uint16_t port = tests::free_port();
+  Link link({.host = "127.0.0.1", .port = port});
+  std::atomic<int> unavailable = 0;
+  {
+    std::vector<std::jthread> threads;
+    for (int t = 0; t < 16; ++t) {
+      threads.emplace_back([&] {
+        for (int i = 0; i < 3; ++i) {
+          const auto reply = link.call(Command("PING"), base::Deadline::never());
+          unavailable += !reply && reply.error().code == ErrorCode::unavailable ? 1 : 0;
+        }
+      });
+    }
+  }
+  EXPECT_EQ(unavailable, 48);
+}
+
+TEST(LinkFaults, ACallThatCannotWaitForTheNextAttemptIsToldSo) {
+  const std::uint16_t port = tests::free_port();
+  Link link({.host = "127.0.0.1", .port = port});
+  const auto pauses_grow = patience();
+  std::string message;
+  while (message.find("next attempt") == std::string::npos &&
+         !pauses_grow.expired(base::steady_clock().now())) {
+    static_cast<void>(link.call(Command("PING"), base::Deadline::never()));
+    message = to_string(
+        link.call(Command("PING"), base::Deadline::after(base::steady_clock(), 1ms)).error());
+  }
+  EXPECT_NE(message.find("next attempt"), std::string::npos) << message;
+}
+
+}  // namespace
+}  // namespace holdfast::engines::redis::internal

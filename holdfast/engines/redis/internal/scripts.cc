@@ -1,0 +1,74 @@
+#include <holdfast/engines/redis/internal/scripts.h>
+
+#include <string_view>
+
+#include <holdfast/engines/redis/internal/failure.h>
+
+namespace holdfast::engines::redis::internal {
+
+namespace {
+
+using base::Deadline;
+using base::Result;
+
+constexpr std::string_view kForgotten = "NOSCRIPT";
+
+// Redis expires keys to the millisecond, and leases end to the microsecond: later is enough.
+constexpr std::chrono::milliseconds kGrace{2};
+// With a time that does not pass by itself, Redis must not expire anything by its own.
+constexpr std::chrono::milliseconds kGraceWithOtherTime = std::chrono::hours(1);
+
+Result<Reply> checked(Result<Reply> reply) {
+  if (reply && reply->is_error()) {
+    return std::unexpected(failure_of(*reply));
+  }
+  return reply;
+}
+
+}  // namespace
+
+void Scripts::add_common(Command& command) const {
+  if (time_) {
+    command.add(time_().count()).add(kGraceWithOtherTime.count());
+  } else {
+    command.add("").add(kGrace.count());
+  }
+  command.add(std::chrono::ceil<std::chrono::milliseconds>(link_.options().retention).count());
+}
+
+Result<Reply> Scripts::run(const Script& script, const Fill& fill, Deadline deadline) const {
+  Command known("EVALSHA", script.sha);
+  fill(known);
+  Result<Reply> reply = link_.call(known, deadline);
+  if (reply && reply->is_error(kForgotten)) {
+    Command told("EVAL", script.text);
+    fill(told);
+    reply = link_.call(told, deadline);
+  }
+  return checked(std::move(reply));
+}
+
+Result<std::vector<Reply>> Scripts::run_all(
+    const Script& script, std::size_t count,
+    const std::function<void(std::size_t which, Command& command)>& fill, Deadline deadline) const {
+  std::vector<Command> commands;
+  commands.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    fill(i, commands.emplace_back("EVALSHA", script.sha));
+  }
+  std::vector<Reply> replies;
+  replies.reserve(count);
+  for (Result<Reply>& reply : link_.call_all(commands, deadline)) {
+    if (reply && reply->is_error(kForgotten)) {
+      reply = run(script, [&](Command& command) { fill(replies.size(), command); }, deadline);
+    }
+    Result<Reply> good = checked(std::move(reply));
+    if (!good) {
+      return std::unexpected(std::move(good).error());
+    }
+    replies.push_back(*std::move(good));
+  }
+  return replies;
+}
+
+}  // namespace holdfast::engines::redis::internal

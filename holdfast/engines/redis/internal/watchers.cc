@@ -1,0 +1,125 @@
+#include <holdfast/engines/redis/internal/watchers.h>
+
+#include <map>
+
+#include <holdfast/base/ids.h>
+#include <holdfast/engines/redis/internal/lua.h>
+
+namespace holdfast::engines::redis::internal {
+
+namespace {
+
+// As long as a watch may take, or a hint that is passed on: it is only a hint, and waiters look
+// again by themselves.
+constexpr base::Duration kPatience = std::chrono::milliseconds(250);
+
+base::Deadline soon() { return base::Deadline::after(base::steady_clock(), kPatience); }
+
+}  // namespace
+
+struct Watchers::Names {
+  std::atomic<std::size_t> watches{0};
+  std::mutex mutex;
+  std::map<std::string, std::size_t, std::less<>> counts;  // protected by mutex
+
+  [[nodiscard]] bool contains(std::string_view name) {
+    if (watches.load(std::memory_order_relaxed) == 0) [[likely]] {
+      return false;
+    }
+    const std::lock_guard guard(mutex);
+    return counts.contains(name);
+  }
+
+  // Whether it is the first of that name.
+  [[nodiscard]] bool add(std::string_view name) {
+    const std::lock_guard guard(mutex);
+    watches.fetch_add(1, std::memory_order_relaxed);
+    return ++counts[std::string(name)] == 1;
+  }
+
+  void remove(std::string_view name) {
+    const std::lock_guard guard(mutex);
+    watches.fetch_sub(1, std::memory_order_relaxed);
+    const auto place = counts.find(name);
+    if (--place->second == 0) {
+      counts.erase(place);
+    }
+  }
+};
+
+Watchers::Watchers(const RedisOptions& options, const Scripts& scripts, const KeySpace& keys)
+    : scripts_(scripts),
+      keys_(keys),
+      logger_(options.logger),
+      id_(to_string(base::LeaseId::generate())),
+      names_(std::make_shared<Names>()),
+      subscriber_(options, {.on_message = [this](std::string_view,
+                                                 std::string_view plain) { on_message(plain); },
+                            .on_gap = [this] { wakeups_.notify_all(); }}) {}
+
+store::Watch Watchers::add(std::string_view name, std::function<void()> callback) {
+  auto inner = std::make_shared<store::Watch>(wakeups_.subscribe(name, std::move(callback)));
+  const bool is_first = names_->add(name);
+  store::Watch watch([names = names_, name = std::string(name), inner] {
+    inner->reset();
+    names->remove(name);
+  });
+  std::call_once(listening_, [this] { listen(); });
+  if (is_first) {
+    stand_in_queue(name);
+  }
+  return watch;
+}
+
+void Watchers::listen() {
+  if (auto heard = subscriber_.subscribe("hf:wake:" + id_, soon()); !heard) {
+    logger_.warn("waiters are not told of releases yet, and ask again and again: " +
+                 heard.error().message);
+  }
+}
+
+std::string_view Watchers::waits_as(std::string_view name) const {
+  return names_->contains(name) && subscriber_.is_listening() ? std::string_view(id_)
+                                                              : std::string_view();
+}
+
+void Watchers::on_message(std::string_view plain) const {
+  const auto name = keys_.name_of_plain(plain);
+  if (!name) {
+    return;
+  }
+  if (names_->contains(*name)) {
+    wakeups_.notify(*name);
+  } else {
+    pass_on(*name);  // whoever waited here has it, or has gone
+  }
+}
+
+// A failure costs only time: the waiters look by themselves.
+void Watchers::stand_in_queue(std::string_view name) const {
+  if (!subscriber_.is_listening()) {
+    return;  // all are told when it is
+  }
+  const Keys keys = keys_.keys_of(name);
+  static_cast<void>(scripts_.run(
+      lua::kWatch,
+      [&](Command& command) {
+        command.add(3).add(keys.plain).add(keys.companion).add(keys.queue);
+        scripts_.add_common(command);
+        command.add(id_);
+      },
+      soon()));
+}
+
+void Watchers::pass_on(std::string_view name) const {
+  const Keys keys = keys_.keys_of(name);
+  static_cast<void>(scripts_.run(
+      lua::kPass,
+      [&](Command& command) {
+        command.add(2).add(keys.plain).add(keys.queue);
+        scripts_.add_common(command);
+      },
+      soon()));
+}
+
+}  // namespace holdfast::engines::redis::internal

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include <holdfast/base/log.h>
+#include <holdfast/engines/redis/internal/key_space.h>
+#include <holdfast/engines/redis/internal/scripts.h>
+#include <holdfast/engines/redis/internal/subscriber.h>
+#include <holdfast/store/wakeups.h>
+
+namespace holdfast::engines::redis::internal {
+
+// Who watches which name through this store, and how the server tells them.
+//
+// A store listens on a channel of its own. For a name that is watched it stands in the name's
+// queue, and a release tells the first in that queue, so that one wakes and not all. Who was told
+// stands in the queue no more; a claim that is busy, or a look, puts it there again.
+//
+// Thread-safe. Watches may outlive it.
+class Watchers {
+ public:
+  // `scripts` and `keys` outlive it.
+  Watchers(const RedisOptions& options, const Scripts& scripts, const KeySpace& keys);
+
+  [[nodiscard]] store::Watch add(std::string_view name, std::function<void()> callback);
+
+  // Under which name this store is to wait for it: empty if nobody here watches it, or if we would
+  // not hear.
+  [[nodiscard]] std::string_view waits_as(std::string_view name) const;
+
+ private:
+  struct Names;
+
+  void on_message(std::string_view plain) const;
+  void listen();
+  void stand_in_queue(std::string_view name) const;
+  void pass_on(std::string_view name) const;
+
+  const Scripts& scripts_;
+  const KeySpace& keys_;
+  const base::Logger logger_;
+  const std::string id_;
+  store::Wakeups wakeups_;
+  const std::shared_ptr<Names> names_;  // that are watched
+
+  std::once_flag listening_;
+  Subscriber subscriber_;  // last: its thread uses all of the above
+};
+
+}  // namespace holdfast::engines::redis::internal

@@ -1,0 +1,25 @@
+-- The live leases of names, for each the capacity and the holders. A store that watches the name goes
+-- on waiting if it is held; else it passes on the hint that brought it here.
+-- KEYS plain, companion, queue of each   ARGV …, store (or empty)
+local store = ARGV[4]
+
+local function look(plain, companion, queue)
+  local loaded, record = pcall(load, plain, companion)
+  if not loaded then
+    return conflict(type(record) == 'table' and record.err or tostring(record))
+  end
+  if store ~= '' then
+    if is_held(record) then
+      wait_in(queue, store)
+    else
+      wake_one(queue, plain)
+    end
+  end
+  return {'held', is_held(record) and record.capacity or 0, holders(record)}
+end
+
+local states = {}
+for i = 1, #KEYS, 3 do
+  states[#states + 1] = look(KEYS[i], KEYS[i + 1], KEYS[i + 2])
+end
+return states

@@ -1,0 +1,185 @@
+-- What the operations have in common: how a name is kept, and which of its leases are live. Embedded
+-- in front of each of them. It restates store/lease_rules.cc; redis.Differential compares the two.
+--
+-- A name has up to three keys, all in one slot:
+--   plain      a string, the id of the lease that has it as a mutex: what other programs lock with
+--   companion  a hash: `token`, the last one of the name; `hits` and `window`, of the current window
+--              and when it ends; and under its id each lease: see `encode`
+--   queue      a sorted set: which stores wait for the name, in the order in which they began to
+--
+-- Times are microseconds of the server's clock. The first arguments are always
+--   1  the time: empty, and then the server's, but in tests
+--   2  by how many milliseconds Redis' own expiry of the plain key comes later than the lease's end,
+--      so that the latter decides
+--   3  for how many milliseconds the last token is remembered
+
+local grace = tonumber(ARGV[2])
+local retention = tonumber(ARGV[3])
+
+local now = tonumber(ARGV[1])
+if not now then
+  local time = redis.call('TIME')
+  now = time[1] * 1000000 + time[2]
+end
+
+-- tostring() would round.
+local function digits(number)
+  return string.format('%.0f', number)
+end
+
+local function milliseconds(microseconds)
+  return math.ceil(microseconds / 1000)
+end
+
+local function encode(lease)
+  return table.concat({
+    digits(lease.expires), digits(lease.permits), digits(lease.capacity), digits(lease.token),
+    digits(lease.granted), #lease.owner, lease.owner .. lease.reason
+  }, ' ')
+end
+
+local function decode(id, text)
+  local expires, permits, capacity, token, granted, size, words =
+    string.match(text, '^(%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (.*)$')
+  if not words then
+    error({err = 'CORRUPT a lease is in no format that is known'})
+  end
+  return {
+    id = id, expires = tonumber(expires), permits = tonumber(permits),
+    capacity = tonumber(capacity), token = tonumber(token), granted = tonumber(granted),
+    owner = string.sub(words, 1, size), reason = string.sub(words, size + 1)
+  }
+end
+
+-- The fields of the companion that are not leases.
+local numbers = {token = true, hits = true, window = true}
+
+-- A lease of a mutex counts only while the plain key says the same.
+local function is_live(lease, value)
+  return lease.expires > now and (lease.capacity ~= 1 or lease.id == value)
+end
+
+local function load_leases(record, fields)
+  record.live, record.leases, record.ended = {}, {}, {}
+  record.used = 0
+  for i = 1, #fields, 2 do
+    local id = fields[i]
+    if #id == 32 then
+      local lease = decode(id, fields[i + 1])
+      if is_live(lease, record.value) then
+        record.live[id] = lease
+        record.leases[#record.leases + 1] = lease
+        record.used = record.used + lease.permits
+        record.capacity = lease.capacity
+      else
+        record.ended[id] = true
+      end
+    elseif numbers[id] then
+      record[id] = tonumber(fields[i + 1])
+    end
+  end
+  -- In the order in which they were granted.
+  table.sort(record.leases, function(one, other) return one.token < other.token end)
+end
+
+local function load(plain, companion)
+  local record = {token = 0, hits = 0, window = 0}
+  record.value = redis.call('GET', plain)
+  load_leases(record, redis.call('HGETALL', companion))
+  -- What we did not put there is somebody else's mutex.
+  if record.value and not record.live[record.value] and not record.ended[record.value] then
+    local left = redis.call('PTTL', plain)
+    record.foreign = {value = record.value, left = left < 0 and -1 or left * 1000}
+    record.capacity = 1
+  end
+  return record
+end
+
+local function is_held(record)
+  return record.foreign or record.leases[1]
+end
+
+local function counts_hits(record)
+  return record.hits > 0 and record.window > now
+end
+
+-- The companion outlives what it tells of, and then remembers the last token.
+local function keep(companion, time)
+  local needed = milliseconds(time) + grace + retention
+  if redis.call('PTTL', companion) < needed then
+    redis.call('PEXPIRE', companion, needed)
+  end
+end
+
+-- Removes what has ended, and nothing that is not ours.
+local function sweep(record, plain, companion)
+  if record.ended[record.value] then
+    redis.call('DEL', plain)
+  end
+  for id in pairs(record.ended) do
+    redis.call('HDEL', companion, id)
+  end
+  if record.hits > 0 and not counts_hits(record) then
+    redis.call('HDEL', companion, 'hits', 'window')
+  end
+end
+
+-- Stores a new lease with a new token.
+local function grant(record, plain, companion, lease, ttl)
+  lease.token = math.max(record.token + 1, now)
+  lease.granted = now
+  lease.expires = now + ttl
+  sweep(record, plain, companion)
+  redis.call('HSET', companion, 'token', digits(lease.token), lease.id, encode(lease))
+  keep(companion, ttl)
+  if lease.capacity == 1 then
+    redis.call('SET', plain, lease.id, 'PX', milliseconds(ttl) + grace)
+  end
+  return {'grant', lease.token, ttl}
+end
+
+local function same_grant(lease)
+  return {'grant', lease.token, lease.expires - now}
+end
+
+local function conflict(why)
+  return {'conflict', why}
+end
+
+-- id, owner, reason, permits, token, held for, time left, foreign
+local function holders(record)
+  local list = {}
+  for i, lease in ipairs(record.leases) do
+    list[i] = {
+      lease.id, lease.owner, lease.reason, lease.permits, lease.token, now - lease.granted,
+      lease.expires - now, 0
+    }
+  end
+  local foreign = record.foreign
+  if foreign then
+    list[#list + 1] = {'', string.sub(foreign.value, 1, 256), '', 1, 0, 0, foreign.left, 1}
+  end
+  return list
+end
+
+-- Of a store that does not ask again for so long nobody waits any more.
+local waiting_for = 60000
+
+local function wait_in(queue, store)
+  if store ~= '' then
+    redis.call('ZADD', queue, 'NX', digits(now), store)
+    redis.call('PEXPIRE', queue, waiting_for)
+  end
+end
+
+local function tell(store, plain)
+  return redis.call('PUBLISH', 'hf:wake:' .. store, plain) > 0
+end
+
+-- Tells the store that has waited longest, and is still there, that the name may be free.
+local function wake_one(queue, plain)
+  local store
+  repeat
+    store = redis.call('ZPOPMIN', queue)[1]
+  until not store or tell(store, plain)
+end

@@ -1,0 +1,10 @@
+-- The store waits for the name, or hears at once that there is room.
+-- KEYS plain, companion, queue   ARGV …, store
+local plain, companion, queue = unpack(KEYS)
+local record = load(plain, companion)
+
+if is_held(record) and (record.foreign or record.used >= record.capacity) then
+  wait_in(queue, ARGV[4])
+else
+  tell(ARGV[4], plain)
+end

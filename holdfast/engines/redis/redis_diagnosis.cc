@@ -1,0 +1,75 @@
+#include <holdfast/engines/redis/redis_diagnosis.h>
+
+#include <charconv>
+#include <chrono>
+
+#include <holdfast/engines/redis/internal/failure.h>
+#include <holdfast/engines/redis/internal/judgement.h>
+#include <holdfast/engines/redis/internal/link.h>
+
+namespace holdfast::engines::redis {
+
+namespace {
+
+using base::Result;
+using internal::Command;
+using internal::Link;
+using internal::Reply;
+using std::chrono::microseconds;
+
+Result<Reply> ask(Link& link, const Command& command) {
+  auto reply =
+      link.call(command, base::Deadline::after(base::steady_clock(), link.options().reply_timeout));
+  if (reply && reply->is_error()) {
+    return std::unexpected(internal::failure_of(*reply));
+  }
+  return reply;
+}
+
+microseconds wall_clock() {
+  return std::chrono::duration_cast<microseconds>(
+      std::chrono::system_clock::now().time_since_epoch());
+}
+
+std::int64_t number(const std::string& text) {
+  std::int64_t result = 0;
+  std::from_chars(text.data(), text.data() + text.size(), result);
+  return result;
+}
+
+Result<Finding> ask_clock(Link& link) {
+  const microseconds before = wall_clock();
+  const auto time = ask(link, Command("TIME"));
+  const microseconds after = wall_clock();
+  if (!time) {
+    return std::unexpected(time.error());
+  }
+  if (time->elements().size() != 2) {
+    return base::fail(base::ErrorCode::internal, "TIME gave an unexpected answer");
+  }
+  const microseconds theirs = std::chrono::seconds(number(time->elements()[0].text())) +
+                              microseconds(number(time->elements()[1].text()));
+  return internal::judge_clock(theirs - (before + after) / 2);
+}
+
+}  // namespace
+
+Result<std::vector<Finding>> diagnose(const RedisOptions& options) {
+  const auto link = Link::open(options);
+  if (!link) {
+    return std::unexpected(link.error());
+  }
+  const auto info = ask(**link, Command("INFO"));
+  if (!info) {
+    return std::unexpected(info.error());
+  }
+  std::vector<Finding> findings = internal::judge(internal::parse_info(info->text()));
+  auto clock = ask_clock(**link);
+  if (!clock) {
+    return std::unexpected(std::move(clock).error());
+  }
+  findings.push_back(*std::move(clock));
+  return findings;
+}
+
+}  // namespace holdfast::engines::redis

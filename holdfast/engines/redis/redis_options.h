@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include <holdfast/base/clock.h>
+#include <holdfast/base/log.h>
+
+namespace holdfast::engines::redis {
+
+// How the server is asked who it is, and how we say who we are.
+struct TlsOptions {
+  enum class Verify : std::uint8_t {
+    full,  // a certificate of a trusted authority, made out for the host that was asked for
+    none,  // anybody: only against those who listen, not against those who pretend
+  };
+  // The authorities to trust, a PEM file; empty: the machine's.
+  std::string ca_file{};
+  // For a server that asks for the client's certificate: PEM files, both or neither.
+  std::string certificate_file{};
+  std::string key_file{};
+  Verify verify = Verify::full;
+};
+
+// Where a Redis server is and how to speak with it. parse_redis_url() makes it from a URL.
+struct RedisOptions {
+  std::string host = "localhost";
+  std::uint16_t port = 6379;
+  // The path of a unix socket; if there is one, host and port do not count.
+  std::string unix_socket{};
+  // An empty user is the server's user `default`; an empty password is none.
+  std::string user{};
+  std::string password{};
+  std::uint32_t database = 0;
+  std::optional<TlsOptions> tls{};
+
+  // Comes before every key, so that several fleets can share a database.
+  std::string prefix{};
+  // How long a name that is not in use remembers its last token.
+  base::Duration retention = std::chrono::hours(1);
+
+  // How long one attempt to connect may take, the greeting included. Positive.
+  base::Duration connect_timeout = std::chrono::seconds(1);
+  // A server that owes an answer for this long counts as dead: the connection is closed, and all
+  // who wait on it get ErrorCode::unknown_outcome, even those without a deadline. Positive.
+  base::Duration reply_timeout = std::chrono::seconds(5);
+  // How many commands may wait, or be under way, on one connection.
+  std::size_t max_pending = 16'384;
+
+  base::Logger logger{};
+};
+
+}  // namespace holdfast::engines::redis

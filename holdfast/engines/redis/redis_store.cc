@@ -1,0 +1,259 @@
+#include <holdfast/engines/redis/redis_store.h>
+
+#include <algorithm>
+#include <utility>
+
+#include <holdfast/engines/redis/internal/answers.h>
+#include <holdfast/engines/redis/internal/key_space.h>
+#include <holdfast/engines/redis/internal/link.h>
+#include <holdfast/engines/redis/internal/lua.h>
+#include <holdfast/engines/redis/internal/name_scan.h>
+#include <holdfast/engines/redis/internal/scripts.h>
+#include <holdfast/engines/redis/internal/watchers.h>
+
+namespace holdfast::engines::redis {
+
+namespace {
+
+using base::Deadline;
+using base::ErrorCode;
+using base::fail;
+using base::LeaseId;
+using base::Name;
+using base::Result;
+using internal::Command;
+using internal::Keys;
+using internal::Reply;
+using store::RenewOutcome;
+
+namespace lua = internal::lua;
+
+// How many leases one script renews, and how many names it looks at: long enough to be cheap, short
+// enough not to keep others waiting.
+constexpr std::size_t kBatch = 128;
+
+constexpr std::size_t batches(std::size_t count) { return (count + kBatch - 1) / kBatch; }
+
+std::int64_t microseconds(base::Duration duration) {
+  return std::chrono::ceil<std::chrono::microseconds>(duration).count();
+}
+
+void add(Command& command, const store::Claim& claim) {
+  command.add(to_string(claim.id))
+      .add(claim.owner)
+      .add(claim.reason)
+      .add(microseconds(claim.ttl.unchecked()))
+      .add(claim.permits.count)
+      .add(claim.permits.capacity);
+}
+
+Result<void> check(const RedisOptions& options) {
+  if (options.retention < base::Duration::zero()) {
+    return fail(ErrorCode::invalid_argument, "the retention is negative");
+  }
+  return {};
+}
+
+}  // namespace
+
+// What the operations need, in the order in which it is needed.
+class RedisStore::Engine {
+ public:
+  Engine(std::unique_ptr<internal::Link> the_link, Time time)
+      : link(std::move(the_link)),
+        keys(link->options().prefix),
+        scripts(*link, std::move(time)),
+        watchers(link->options(), scripts, keys) {}
+
+  // Runs a script for one name. `fill` adds its own arguments.
+  template <class Fill>
+  Result<Reply> run(const internal::Script& script, const Name& name, Deadline deadline,
+                    const Fill& fill) const {
+    const Keys of_name = keys.keys_of(name.view());
+    return scripts.run(
+        script,
+        [&](Command& command) {
+          command.add(3).add(of_name.plain).add(of_name.companion).add(of_name.queue);
+          scripts.add_common(command);
+          fill(command);
+        },
+        deadline);
+  }
+
+  // One reply for each name.
+  Result<std::vector<Reply>> look(std::span<const Name> names, std::string_view waits_as,
+                                  Deadline deadline) const;
+
+  const std::unique_ptr<internal::Link> link;
+  const internal::KeySpace keys;
+  const internal::Scripts scripts;
+  internal::Watchers watchers;
+};
+
+Result<std::vector<Reply>> RedisStore::Engine::look(std::span<const Name> names,
+                                                    std::string_view waits_as,
+                                                    Deadline deadline) const {
+  auto reply = scripts.run(
+      lua::kLook,
+      [&](Command& command) {
+        command.add(names.size() * 3);
+        for (const Name& name : names) {
+          const Keys of_name = keys.keys_of(name.view());
+          command.add(of_name.plain).add(of_name.companion).add(of_name.queue);
+        }
+        scripts.add_common(command);
+        command.add(waits_as);
+      },
+      deadline);
+  if (!reply) {
+    return std::unexpected(std::move(reply).error());
+  }
+  std::vector<Reply> states = reply->take_elements();
+  if (states.size() != names.size()) {
+    return fail(ErrorCode::internal, "a script gave an unexpected answer");
+  }
+  return states;
+}
+
+Result<std::unique_ptr<RedisStore>> RedisStore::open(RedisOptions options, Time time) {
+  if (auto valid = check(options); !valid) {
+    return std::unexpected(std::move(valid).error());
+  }
+  auto link = internal::Link::open(std::move(options));
+  if (!link) {
+    return std::unexpected(std::move(link).error());
+  }
+  return std::unique_ptr<RedisStore>(
+      new RedisStore(std::make_unique<Engine>(*std::move(link), std::move(time))));
+}
+
+RedisStore::RedisStore(std::unique_ptr<Engine> engine) : engine_(std::move(engine)) {}
+RedisStore::~RedisStore() = default;
+
+store::Capabilities RedisStore::capabilities() const {
+  // What survives a restart is up to the server's settings; even the safest may lose a moment.
+  return {
+      .engine = "redis", .durable = false, .push = true, .cross_process = true, .cluster = true};
+}
+
+Result<store::ClaimOutcome> RedisStore::do_claim(const Name& name, const store::Claim& claim,
+                                                 Deadline deadline) {
+  auto reply = engine_->run(lua::kClaim, name, deadline, [&](Command& command) {
+    add(command, claim);
+    command.add(engine_->watchers.waits_as(name.view()));
+  });
+  if (!reply) [[unlikely]] {
+    return std::unexpected(std::move(reply).error());
+  }
+  return internal::claim_outcome(*std::move(reply));
+}
+
+Result<std::vector<RenewOutcome>> RedisStore::do_renew(std::span<const store::Renewal> renewals,
+                                                       Deadline deadline) {
+  const auto fill = [&](std::size_t batch, Command& command) {
+    const auto rest = renewals.subspan(batch * kBatch);
+    const auto part = rest.first(std::min(kBatch, rest.size()));
+    command.add(part.size() * 2);
+    for (const store::Renewal& renewal : part) {
+      const Keys keys = engine_->keys.keys_of(renewal.name);
+      command.add(keys.plain).add(keys.companion);
+    }
+    engine_->scripts.add_common(command);
+    for (const store::Renewal& renewal : part) {
+      command.add(to_string(renewal.id)).add(microseconds(renewal.ttl.unchecked()));
+    }
+  };
+  const auto replies =
+      engine_->scripts.run_all(lua::kRenew, batches(renewals.size()), fill, deadline);
+  if (!replies) {
+    return std::unexpected(replies.error());
+  }
+  std::vector<RenewOutcome> outcomes;
+  outcomes.reserve(renewals.size());
+  for (const Reply& reply : *replies) {
+    for (const Reply& renewed : reply.elements()) {
+      outcomes.push_back(renewed.integer() == 1 ? RenewOutcome::renewed : RenewOutcome::lost);
+    }
+  }
+  if (outcomes.size() != renewals.size()) {
+    return fail(ErrorCode::internal, "a script gave an unexpected answer");
+  }
+  return outcomes;
+}
+
+Result<store::TransferOutcome> RedisStore::do_transfer(const Name& name, const LeaseId& from,
+                                                       const store::Claim& to, Deadline deadline) {
+  auto reply = engine_->run(lua::kTransfer, name, deadline, [&](Command& command) {
+    command.add(to_string(from));
+    add(command, to);
+  });
+  if (!reply) {
+    return std::unexpected(std::move(reply).error());
+  }
+  return internal::transfer_outcome(*std::move(reply));
+}
+
+Result<store::ReleaseOutcome> RedisStore::do_release(const Name& name, const LeaseId& id,
+                                                     Deadline deadline) {
+  const auto reply = engine_->run(lua::kRelease, name, deadline,
+                                  [&](Command& command) { command.add(to_string(id)); });
+  if (!reply) [[unlikely]] {
+    return std::unexpected(reply.error());
+  }
+  return reply->integer() == 1 ? store::ReleaseOutcome::released : store::ReleaseOutcome::not_held;
+}
+
+Result<std::optional<store::NameState>> RedisStore::do_look(const Name& name, Deadline deadline) {
+  auto states = engine_->look({&name, 1}, engine_->watchers.waits_as(name.view()), deadline);
+  if (!states) {
+    return std::unexpected(std::move(states).error());
+  }
+  return internal::name_state(name, std::move(states->front()));
+}
+
+Result<store::Page> RedisStore::do_list(std::string_view prefix, const store::PageRequest& request,
+                                        Deadline deadline) {
+  const auto found =
+      internal::scan_names(*engine_->link, engine_->keys, prefix, request.after, deadline);
+  if (!found) {
+    return std::unexpected(found.error());
+  }
+  store::Page page;
+  for (auto rest = std::span(*found); !rest.empty() && page.next.empty();) {
+    const auto part = rest.first(std::min(kBatch, rest.size()));
+    rest = rest.subspan(part.size());
+    auto states = engine_->look(part, {}, deadline);
+    if (!states) {
+      return std::unexpected(std::move(states).error());
+    }
+    for (std::size_t i = 0; i < part.size() && page.next.empty(); ++i) {
+      auto state = internal::name_state(part[i], std::move((*states)[i]));
+      if (!state || !*state) {
+        continue;  // not held, or not ours
+      }
+      if (page.names.size() == request.limit) {  // one more: there is a next page
+        page.next = page.names.back().name.view();
+      } else {
+        page.names.push_back(**std::move(state));
+      }
+    }
+  }
+  return page;
+}
+
+Result<store::HitOutcome> RedisStore::do_hit(const Name& name, std::uint32_t limit,
+                                             base::Duration period, Deadline deadline) {
+  auto reply = engine_->run(lua::kHit, name, deadline, [&](Command& command) {
+    command.add(limit).add(microseconds(period));
+  });
+  if (!reply) {
+    return std::unexpected(std::move(reply).error());
+  }
+  return internal::hit_outcome(*std::move(reply));
+}
+
+Result<store::Watch> RedisStore::do_watch(const Name& name, std::function<void()> callback) {
+  return engine_->watchers.add(name.view(), std::move(callback));
+}
+
+}  // namespace holdfast::engines::redis

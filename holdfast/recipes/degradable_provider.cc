@@ -1,0 +1,188 @@
+#include <holdfast/recipes/degradable_provider.h>
+
+#include <stop_token>
+#include <string>
+#include <utility>
+
+#include <holdfast/base/deadline.h>
+#include <holdfast/base/name.h>
+#include <holdfast/base/printable.h>
+#include <holdfast/engines/memory/memory_store.h>
+#include <holdfast/recipes/internal/circuit.h>
+#include <holdfast/recipes/internal/guarded_store.h>
+
+namespace holdfast::recipes {
+
+namespace {
+
+using base::ErrorCode;
+using base::Result;
+using locks::AcquireOptions;
+using locks::LockProvider;
+
+DegradationOptions checked(DegradationOptions options) {
+  const auto require = [](bool condition, const char* message) {
+    if (!condition) {
+      base::throw_error({ErrorCode::invalid_argument, message});
+    }
+  };
+  require(options.failures > 0, "DegradationOptions: failures is zero");
+  require(options.retry_after > base::Duration::zero() &&
+              options.retry_after <= store::LeaseStore::kMaxTtl,
+          "DegradationOptions: retry_after is not between zero and 365 days");
+  require(options.answer_within > base::Duration::zero(),
+          "DegradationOptions: answer_within is not positive");
+  require(options.provider.clock != nullptr, "ProviderOptions::clock is null");
+  return options;
+}
+
+std::unique_ptr<LockProvider> make_shared_provider(std::shared_ptr<store::LeaseStore> store,
+                                                   std::shared_ptr<internal::Circuit> circuit,
+                                                   const DegradationOptions& options) {
+  if (store == nullptr) {
+    base::throw_error({ErrorCode::invalid_argument, "the store is null"});
+  }
+  return std::make_unique<LockProvider>(
+      std::make_shared<internal::GuardedStore>(std::move(store), std::move(circuit),
+                                               options.answer_within),
+      options.provider);
+}
+
+std::unique_ptr<LockProvider> make_local_provider(const DegradationOptions& options) {
+  if (options.when_unavailable != WhenUnavailable::fall_back_to_local) {
+    return nullptr;
+  }
+  locks::ProviderOptions local = options.provider;
+  local.metrics = {};
+  if (options.provider.metrics.count) {
+    local.metrics.count = [count = options.provider.metrics.count](std::string_view counter,
+                                                                   std::uint64_t by) {
+      count("local_" + std::string(counter), by);
+    };
+  }
+  auto store = std::make_shared<engines::memory::MemoryStore>(
+      engines::memory::MemoryOptions{.clock = options.provider.clock});
+  return std::make_unique<LockProvider>(std::move(store), std::move(local));
+}
+
+// What a store would have refused, in the words of a store.
+Result<void> check_arguments(std::string_view name, const AcquireOptions& options) {
+  if (auto valid = base::Name::make(name); !valid) {
+    return std::unexpected(std::move(valid).error());
+  }
+  if (auto valid = options.ttl.checked(); !valid) {
+    return std::unexpected(std::move(valid).error());
+  }
+  return {};
+}
+
+bool is_outage(const base::Error& error) {
+  return error.code == ErrorCode::unavailable || error.code == ErrorCode::unknown_outcome;
+}
+
+}  // namespace
+
+DegradableProvider::DegradableProvider(std::shared_ptr<store::LeaseStore> store,
+                                       DegradationOptions options)
+    : options_(checked(std::move(options))),
+      circuit_(std::make_shared<internal::Circuit>(
+          internal::Breaker::Limits{.failures = options_.failures,
+                                    .retry_after = options_.retry_after},
+          *options_.provider.clock, options_.provider.logger, options_.provider.metrics)),
+      shared_(make_shared_provider(std::move(store), circuit_, options_)),
+      local_(make_local_provider(options_)) {}
+
+DegradableProvider::~DegradableProvider() = default;
+
+DegradableLock DegradableProvider::acquire(std::string_view name, const AcquireOptions& options) {
+  auto lock = base::value_or_throw(
+      acquire_within(name, options, options.wait.value_or(base::Duration::max())));
+  if (!lock) {
+    base::throw_error({ErrorCode::timed_out, "the name was not free within the wait"});
+  }
+  return *std::move(lock);
+}
+
+DegradableProvider::Outcome DegradableProvider::try_acquire(std::string_view name,
+                                                            const AcquireOptions& options) {
+  return acquire_within(name, options, options.wait.value_or(base::Duration::zero()));
+}
+
+DegradableProvider::Outcome DegradableProvider::acquire_within(std::string_view name,
+                                                               const AcquireOptions& options,
+                                                               base::Duration wait) {
+  if (auto valid = check_arguments(name, options); !valid) {
+    return std::unexpected(std::move(valid).error());
+  }
+  const base::Clock& clock = *options_.provider.clock;
+  const auto deadline = base::Deadline::after(clock, wait);
+  AcquireOptions how = options;
+  how.wait = wait;
+  locks::Lock local;
+  if (local_ != nullptr) {
+    auto held = local_->try_acquire(name, how);
+    if (!held) {
+      return std::unexpected(std::move(held).error());
+    }
+    if (!*held) {
+      return std::nullopt;
+    }
+    local = **std::move(held);
+    how.wait = deadline.remaining(clock.now());
+  }
+  return acquire_shared(name, how, std::move(local));
+}
+
+DegradableProvider::Outcome DegradableProvider::acquire_shared(std::string_view name,
+                                                               const AcquireOptions& options,
+                                                               locks::Lock local) {
+  // Before the question below: an outage that begins in between then ends the wait.
+  const std::stop_token opening = circuit_->next_opening();
+  if (!circuit_->would_admit()) {
+    return degrade(name, {ErrorCode::unavailable, "the store failed and is not asked for a while"},
+                   std::move(local));
+  }
+  std::stop_source either;
+  const auto stop = [&either] { either.request_stop(); };
+  const std::stop_callback on_cancel(options.stop, stop);
+  const std::stop_callback on_opening(
+      options_.when_unavailable != WhenUnavailable::fail ? opening : std::stop_token(), stop);
+  AcquireOptions how = options;
+  how.stop = either.get_token();
+  auto held = shared_->try_acquire(name, how);
+  if (held) {
+    return *held ? std::optional(
+                       DegradableLock(name, Protection::full, std::move(local), **std::move(held)))
+                 : std::nullopt;
+  }
+  const bool ended_by_outage = held.error().code == ErrorCode::cancelled &&
+                               opening.stop_requested() && !options.stop.stop_requested();
+  if (ended_by_outage || is_outage(held.error())) {
+    return degrade(name, held.error(), std::move(local));
+  }
+  return std::unexpected(std::move(held).error());
+}
+
+DegradableProvider::Outcome DegradableProvider::degrade(std::string_view name,
+                                                        const base::Error& why, locks::Lock local) {
+  const auto tell = [&](const std::string& text, std::string_view counter) {
+    options_.provider.logger.warn(text + base::printable(name) + ": " + base::to_string(why));
+    if (options_.provider.metrics.count) {
+      options_.provider.metrics.count(counter, 1);
+    }
+  };
+  switch (options_.when_unavailable) {
+    case WhenUnavailable::fail: break;
+    case WhenUnavailable::proceed_without_lock:
+      tell("proceeding without a lock on ", "degraded_to_none");
+      return DegradableLock(name, Protection::none, {}, {});
+    case WhenUnavailable::fall_back_to_local:
+      tell("only this process is kept from ", "degraded_to_local");
+      return DegradableLock(name, Protection::local_only, std::move(local), {});
+  }
+  return std::unexpected(why);
+}
+
+CircuitState DegradableProvider::state() const { return circuit_->state(); }
+
+}  // namespace holdfast::recipes

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include <holdfast/base/clock.h>
+#include <holdfast/base/saturate.h>
+#include <holdfast/recipes/circuit_state.h>
+
+namespace holdfast::recipes::internal {
+
+// Decides whether a store that fails is asked again: no I/O, no threads, no clock.
+//
+//   state      event                       becomes    may be asked
+//   closed     failures in a row           open       by everybody
+//   open       retry_after, and jitter     half_open  by nobody before; then by one, the probe
+//   half_open  the probe succeeds          closed     by nobody but the probe
+//              the probe fails             open
+//   any        an answer to another call   closed     (a renewal, or a call that was under way)
+//
+// `jitter` is a random number from 0 to 1: without it all machines would probe at once.
+class Breaker {
+ public:
+  struct Limits {
+    std::uint32_t failures = 3;
+    base::Duration retry_after = std::chrono::seconds(5);
+  };
+
+  explicit Breaker(const Limits& limits) noexcept : limits_(limits) {}
+
+  [[nodiscard]] CircuitState state() const noexcept { return state_; }
+  // Whether `admit` would let a call through.
+  [[nodiscard]] bool would_admit(base::TimePoint now) const noexcept {
+    return state_ == CircuitState::closed || (state_ == CircuitState::open && now >= retry_at_);
+  }
+  // Whether to ask the store. The first after the pause is the probe.
+  bool admit(base::TimePoint now) noexcept {
+    if (!would_admit(now)) {
+      return false;
+    }
+    if (state_ == CircuitState::open) {
+      state_ = CircuitState::half_open;
+    }
+    return true;
+  }
+
+  void on_answer() noexcept {
+    state_ = CircuitState::closed;
+    failed_ = 0;
+  }
+
+  // Of a call that was admitted, or that nobody asked to admit. In the state `open` it is one that
+  // was under way before, and says nothing new.
+  void on_failure(base::TimePoint now, double jitter) noexcept {
+    if (state_ == CircuitState::open) {
+      return;
+    }
+    ++failed_;
+    if (state_ == CircuitState::half_open || failed_ >= limits_.failures) {
+      state_ = CircuitState::open;
+      const auto later =
+          std::chrono::duration_cast<base::Duration>(limits_.retry_after * jitter / 4);
+      retry_at_ = base::add_saturating(now, limits_.retry_after + later);
+    }
+  }
+
+  [[nodiscard]] base::TimePoint retry_at() const noexcept { return retry_at_; }
+
+ private:
+  const Limits limits_;
+  CircuitState state_ = CircuitState::closed;
+  std::uint32_t failed_ = 0;  // since the last answer
+  base::TimePoint retry_at_{};
+};
+
+}  // namespace holdfast::recipes::internal

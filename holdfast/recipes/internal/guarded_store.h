@@ -1,0 +1,58 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <holdfast/recipes/internal/circuit.h>
+#include <holdfast/store/lease_store.h>
+
+namespace holdfast::recipes::internal {
+
+// A store behind a circuit: it hands every call on, tells the circuit how it went, and while the
+// circuit is open it answers `unavailable` at once.
+//
+// Thread-safe. Each call but `renew` ends within `answer_within`, whatever its own deadline allows.
+//
+// Renewals always go through, unshortened: leases that are still held must not be lost to a pause
+// that was meant for new ones, and their answers are the first to show that the store is back.
+class GuardedStore final : public store::LeaseStore {
+ public:
+  GuardedStore(std::shared_ptr<store::LeaseStore> real, std::shared_ptr<Circuit> circuit,
+               base::Duration answer_within);
+
+  [[nodiscard]] store::Capabilities capabilities() const override;
+
+ private:
+  template <class Call>
+  auto observed(Call&& call) -> decltype(call());
+  template <class Call>
+  auto guarded(base::Deadline deadline, Call&& call) -> decltype(call(deadline));
+
+  base::Result<store::ClaimOutcome> do_claim(const base::Name& name, const store::Claim& claim,
+                                             base::Deadline deadline) override;
+  base::Result<std::vector<store::RenewOutcome>> do_renew(std::span<const store::Renewal> renewals,
+                                                          base::Deadline deadline) override;
+  base::Result<store::TransferOutcome> do_transfer(const base::Name& name,
+                                                   const base::LeaseId& from,
+                                                   const store::Claim& to,
+                                                   base::Deadline deadline) override;
+  base::Result<store::ReleaseOutcome> do_release(const base::Name& name, const base::LeaseId& id,
+                                                 base::Deadline deadline) override;
+  base::Result<std::optional<store::NameState>> do_look(const base::Name& name,
+                                                        base::Deadline deadline) override;
+  base::Result<store::Page> do_list(std::string_view prefix, const store::PageRequest& page,
+                                    base::Deadline deadline) override;
+  base::Result<store::HitOutcome> do_hit(const base::Name& name, std::uint32_t limit,
+                                         base::Duration period, base::Deadline deadline) override;
+  base::Result<store::Watch> do_watch(const base::Name& name,
+                                      std::function<void()> callback) override;
+
+  const std::shared_ptr<store::LeaseStore> real_;
+  const std::shared_ptr<Circuit> circuit_;
+  const base::Duration answer_within_;
+};
+
+}  // namespace holdfast::recipes::internal

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include <holdfast/base/clock.h>
+#include <holdfast/base/error.h>
+#include <holdfast/base/ids.h>
+#include <holdfast/base/log.h>
+#include <holdfast/base/ttl.h>
+#include <holdfast/store/lease_store.h>
+
+namespace holdfast::recipes {
+
+// `was_not_marked`: it had run out, was cleared or was replaced by another mark. Harmless.
+enum class ClearOutcome : std::uint8_t { cleared, was_not_marked };
+
+// The mark that one `Marker::try_mark` has set; cleared when the guard is destroyed.
+//
+// Move-only; one thread at a time. May outlive its Marker. A moved-from guard has no mark.
+//
+// Clears only its own mark: never one that somebody has set over it with `Marker::mark`, nor one
+// that was set after this one had run out. Nothing renews it; `extend` does, when it is called.
+//
+// Each call, and destruction, waits for the store no longer than MarkerOptions::timeout.
+// Destruction does not throw; a mark that it could not clear is logged and runs out by itself.
+class [[nodiscard]] MarkGuard {
+ public:
+  MarkGuard() noexcept = default;
+  MarkGuard(MarkGuard&& other) noexcept = default;
+  MarkGuard& operator=(MarkGuard&& other) noexcept;
+  ~MarkGuard();
+
+  // At least so long from now. `lost`: it is not ours any more, and is not brought back.
+  [[nodiscard]] base::Result<store::RenewOutcome> extend(base::Ttl ttl);
+  // Now, and not at destruction. Twice is harmless.
+  base::Result<ClearOutcome> clear();
+  // The mark stays until it runs out.
+  void keep() noexcept { store_ = nullptr; }
+
+  // Whether destruction would clear a mark.
+  [[nodiscard]] bool guards() const noexcept { return store_ != nullptr; }
+
+ private:
+  friend class Marker;
+
+  MarkGuard(std::shared_ptr<store::LeaseStore> store, std::string name, const base::LeaseId& id,
+            base::Duration timeout, base::Logger logger) noexcept;
+
+  std::shared_ptr<store::LeaseStore> store_;  // null: nothing to clear
+  std::string name_;
+  base::LeaseId id_;
+  base::Duration timeout_{};
+  base::Logger logger_;
+};
+
+}  // namespace holdfast::recipes

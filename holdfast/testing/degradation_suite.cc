@@ -1,0 +1,15 @@
+#include <holdfast/testing/degradation_suite.h>
+
+#include <holdfast/testing/internal/recipe_cases/recipe_cases.h>
+#include <holdfast/testing/internal/register_cases.h>
+
+namespace holdfast::testing {
+
+void register_degradation_suite(const EngineUnderTest& engine) {
+  using namespace internal;
+  for (const auto theme : {outage_cases, recovery_cases, breaker_cases}) {
+    register_cases("degradation." + engine.name, engine, theme());
+  }
+}
+
+}  // namespace holdfast::testing

@@ -1,0 +1,11 @@
+#pragma once
+
+#include <holdfast/testing/engine_under_test.h>
+
+namespace holdfast::testing {
+
+// What recipes::DegradableProvider must do on top of an engine, as GoogleTest cases named
+// `degradation.<engine>.<Sentence>`. Call it before RUN_ALL_TESTS(), beside register_store_suite().
+void register_degradation_suite(const EngineUnderTest& engine);
+
+}  // namespace holdfast::testing

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <holdfast/recipes/degradable_provider.h>
+#include <holdfast/testing/internal/recipe_cases/recipe_cases.h>
+
+namespace holdfast::testing::internal {
+
+// A degradable provider on the network of a run, and what it says and counts.
+class DegradationRun {
+ public:
+  static constexpr std::uint32_t kFailures = 3;
+
+  DegradationRun(ProviderRun& run, recipes::WhenUnavailable policy);
+  DegradationRun(ProviderRun& run, recipes::DegradationOptions options);
+
+  [[nodiscard]] recipes::DegradableProvider& provider() { return provider_; }
+  // The lock; anything else ends the case with an exception.
+  [[nodiscard]] recipes::DegradableLock must_acquire(std::string_view name);
+  // Nothing where there is an error or nothing.
+  [[nodiscard]] std::optional<recipes::Protection> protection_of_try(std::string_view name);
+  // Takes the network away and asks until the provider has noticed.
+  void go_away_and_notice();
+  // So much time passes that the store is asked again.
+  void pass_the_pause();
+
+  [[nodiscard]] int counted(const std::string& counter) const;
+  [[nodiscard]] bool has_said(std::string_view part) const;
+
+ private:
+  [[nodiscard]] recipes::DegradationOptions listening(recipes::DegradationOptions options);
+
+  ProviderRun& run_;
+  mutable std::mutex mutex_;
+  std::vector<std::string> said_;       // protected by mutex_
+  std::map<std::string, int> counted_;  // protected by mutex_
+  const recipes::DegradationOptions options_;
+  recipes::DegradableProvider provider_;  // last: it reports to the others
+};
+
+// A ttl and a wait that no case outlasts.
+[[nodiscard]] locks::AcquireOptions patient_options();
+
+}  // namespace holdfast::testing::internal

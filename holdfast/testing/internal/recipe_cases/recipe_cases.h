@@ -1,0 +1,30 @@
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include <holdfast/recipes/marker.h>
+#include <holdfast/testing/internal/provider_run.h>
+
+namespace holdfast::testing::internal {
+
+// `run.network()` for those who want to share it; not to be kept beyond the run.
+[[nodiscard]] inline std::shared_ptr<store::LeaseStore> network_of(ProviderRun& run) {
+  return {std::shared_ptr<void>(), &run.network()};
+}
+
+// A marker on the network of the run.
+[[nodiscard]] inline recipes::Marker marker_on(ProviderRun& run, recipes::MarkerOptions options = {
+                                                                     .timeout = kPatience}) {
+  return recipes::Marker(network_of(run), std::move(options));
+}
+
+// One theme each, in the file of that name.
+std::span<const ProviderCase> mark_cases();
+std::span<const ProviderCase> mark_guard_cases();
+std::span<const ProviderCase> mark_fault_cases();
+std::span<const ProviderCase> outage_cases();
+std::span<const ProviderCase> recovery_cases();
+std::span<const ProviderCase> breaker_cases();
+
+}  // namespace holdfast::testing::internal

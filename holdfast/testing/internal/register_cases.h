@@ -1,0 +1,15 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+#include <holdfast/testing/engine_under_test.h>
+#include <holdfast/testing/internal/provider_run.h>
+
+namespace holdfast::testing::internal {
+
+// Makes each case a GoogleTest case `<suite>.<Sentence>` with a place of its own.
+void register_cases(const std::string& suite, const EngineUnderTest& engine,
+                    std::span<const ProviderCase> cases);
+
+}  // namespace holdfast::testing::internal

@@ -1,0 +1,15 @@
+#include <holdfast/testing/marker_suite.h>
+
+#include <holdfast/testing/internal/recipe_cases/recipe_cases.h>
+#include <holdfast/testing/internal/register_cases.h>
+
+namespace holdfast::testing {
+
+void register_marker_suite(const EngineUnderTest& engine) {
+  using namespace internal;
+  for (const auto theme : {mark_cases, mark_guard_cases, mark_fault_cases}) {
+    register_cases("marker." + engine.name, engine, theme());
+  }
+}
+
+}  // namespace holdfast::testing

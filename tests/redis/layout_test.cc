@@ -1,0 +1,115 @@
+#include <tests/redis/redis_test.h>
+
+namespace holdfast::tests {
+namespace {
+
+using namespace std::chrono_literals;
+using base::ErrorCode;
+using store::Claim;
+using store::Grant;
+using store::Permits;
+using store::ReleaseOutcome;
+using store::RenewOutcome;
+
+using Layout = RedisTest;
+
+TEST_F(Layout, AMutexIsAStringAtTheNameWithTheLeaseIdAndAnExpiry) {
+  const Claim claim = wish({}, 30s);
+  expect<Grant>(store_->claim("job", claim));
+  EXPECT_EQ(run({"GET", "job"}), to_string(claim.id));
+  const int left = std::stoi(run({"PTTL", "job"}));
+  EXPECT_GT(left, 0);
+  EXPECT_LE(left, 30'002);
+  EXPECT_EQ(release("job", claim.id), ReleaseOutcome::released);
+  EXPECT_EQ(run({"EXISTS", "job"}), "0");
+}
+
+TEST_F(Layout, OtherPermitsLeaveTheNameItselfAlone) {
+  expect<Grant>(store_->claim("pool", wish(Permits::of(1, 2))));
+  EXPECT_EQ(run({"KEYS", "*"}), "[hf:{pool}]");
+}
+
+TEST_F(Layout, AReleasedNameIsRememberedForTheRetentionAndNoLonger) {
+  const Claim claim = wish({}, std::chrono::hours(24 * 300));
+  expect<Grant>(store_->claim("job", claim));
+  EXPECT_EQ(release("job", claim.id), ReleaseOutcome::released);
+  EXPECT_LE(std::stoll(run({"PTTL", "hf:{job}"})), 3'600'000);
+  EXPECT_GT(std::stoll(run({"PTTL", "hf:{job}"})), 0);
+}
+
+TEST_F(Layout, EveryKeyExpires) {
+  expect<Grant>(store_->claim("mutex", wish()));
+  expect<Grant>(store_->claim("pool", wish(Permits::of(1, 2))));
+  ASSERT_TRUE(store_->hit("hits", 2, 1min));
+  const auto watch = store_->watch("mutex", [] {});
+  expect<store::Busy>(store_->claim("mutex", wish()));
+  const std::string script =
+      "for _, key in ipairs(redis.call('KEYS', '*')) do "
+      "if redis.call('PTTL', key) < 0 then return key end end return 'none'";
+  EXPECT_EQ(run({"EVAL", script, "0"}), "none");
+  EXPECT_EQ(run({"ZCARD", "hfq:{mutex}"}), "1");
+}
+
+TEST_F(Layout, NamesThatLookLikeOurOwnKeysAreNamesAsAnyOther) {
+  const std::vector<std::string> names{"a",    "{a}",     "hf:{a}",    "hf:{a}x", "hfq:{a}",
+                                       "hf:=", "hf~hf:a", "hf~hf:{a}", "hf:hf:a", "hf~"};
+  std::vector<Claim> claims;
+  for (const std::string& name : names) {
+    claims.push_back(wish());
+    expect<Grant>(store_->claim(name, claims.back()));
+  }
+  EXPECT_EQ(base::value_or_throw(store_->list("")).names.size(), names.size());
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    EXPECT_EQ(holders(names[i]).at(0).id, claims[i].id) << names[i];
+    EXPECT_EQ(release(names[i], claims[i].id), ReleaseOutcome::released) << names[i];
+  }
+}
+
+TEST_F(Layout, ADamagedRecordIsATypedErrorAndTakesNothingElseWithIt) {
+  const Claim good = wish();
+  expect<Grant>(store_->claim("good", good));
+  const auto id = base::LeaseId::generate();
+  run({"HSET", "hf:{bad}", to_string(id), "not a lease"});
+  EXPECT_EQ(store_->claim("bad", wish()).error().code, ErrorCode::corrupt);
+  const std::vector<store::Renewal> batch{{.name = "bad", .id = id, .ttl = 1min},
+                                          {.name = "good", .id = good.id, .ttl = 1min}};
+  EXPECT_EQ(base::value_or_throw(store_->renew(batch)),
+            (std::vector{RenewOutcome::lost, RenewOutcome::renewed}));
+  EXPECT_EQ(base::value_or_throw(store_->list("")).names.size(), 1U);
+  EXPECT_EQ(run({"HGET", "hf:{bad}", to_string(id)}), "not a lease");
+}
+
+TEST_F(Layout, WhatIsHeldCanBeRenewedAndReleasedWhenTheMemoryIsFull) {
+  const Claim claim = wish({}, 1min);
+  expect<Grant>(store_->claim("job", claim));
+  run({"CONFIG", "SET", "maxmemory", "1"});
+  EXPECT_EQ(store_->claim("other", wish()).error().code, ErrorCode::unavailable);
+  EXPECT_EQ(renew("job", claim.id), RenewOutcome::renewed);
+  EXPECT_EQ(release("job", claim.id), ReleaseOutcome::released);
+}
+
+TEST(Cluster, NoOperationOnANameTouchesTwoSlots) {
+  const RedisServer server({.arguments = {"--cluster-enabled", "yes"}});
+  RedisClient client(server.port());
+  client.run({"CLUSTER", "ADDSLOTSRANGE", "0", "16383"});
+  ASSERT_TRUE(eventually([&] {
+    return client.run({"CLUSTER", "INFO"}).find("cluster_state:ok") != std::string::npos;
+  }));
+  const auto store = open_store(server.port());
+  for (const std::string name : {"a", "{a}b", "a}b", "{}a", "}{", "x{y", "hf:{a}"}) {
+    const auto watch = store->watch(name, [] {});
+    const Claim one = wish();
+    const Claim two = wish();
+    expect<Grant>(store->claim(name, one));
+    expect<store::Busy>(store->claim(name, two));
+    expect<Grant>(store->transfer(name, one.id, two));
+    const store::Renewal renewal{.name = name, .id = two.id, .ttl = 1min};
+    EXPECT_EQ(base::value_or_throw(store->renew({&renewal, 1})).at(0), RenewOutcome::renewed);
+    EXPECT_EQ(base::value_or_throw(store->look(name))->holders.size(), 1U);
+    EXPECT_EQ(store->release(name, two.id), ReleaseOutcome::released);
+    EXPECT_TRUE(base::value_or_throw(store->hit(name, 1, 1min)).allowed);
+  }
+}
+
+}  // namespace
+}  // namespace holdfast::tests

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <variant>
+
+#include <gtest/gtest.h>
+#include <tests/support/redis_client.h>
+#include <tests/support/redis_server.h>
+
+#include <holdfast/engines/redis/redis_store.h>
+
+namespace holdfast::tests {
+
+// After this long, what a test waits for is taken not to come at all. Never how long anything
+// should take.
+inline constexpr std::chrono::seconds kPatience{60};
+
+template <class Condition>
+bool eventually(Condition&& condition) {
+  const auto give_up = std::chrono::steady_clock::now() + kPatience;
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() >= give_up) {
+      return false;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return true;
+}
+
+inline std::unique_ptr<engines::redis::RedisStore> open_store(std::uint16_t port) {
+  return base::value_or_throw(
+      engines::redis::RedisStore::open({.host = "127.0.0.1", .port = port}));
+}
+
+// For leases that are to outlast the test.
+inline store::Claim wish(store::Permits permits = {}, base::Ttl ttl = std::chrono::minutes(10)) {
+  return {.id = base::LeaseId::generate(),
+          .owner = "somebody",
+          .reason = "because",
+          .ttl = ttl,
+          .permits = permits};
+}
+
+template <class Wanted, class Outcome>
+Wanted expect(const base::Result<Outcome>& outcome) {
+  return std::get<Wanted>(base::value_or_throw(outcome));
+}
+
+// A server, a store on it, and a client that sees what the store has put there.
+class RedisTest : public ::testing::Test {
+ protected:
+  std::string run(const std::vector<std::string>& words) { return client_.run(words); }
+  // How often the server was asked for this command since it started.
+  int calls(const std::string& command) {
+    const std::string stats = run({"INFO", "commandstats"});
+    const std::string key = "cmdstat_" + command + ":calls=";
+    const std::size_t found = stats.find(key);
+    return found == std::string::npos ? 0 : std::stoi(stats.substr(found + key.size()));
+  }
+  store::RenewOutcome renew(std::string_view name, const base::LeaseId& id) {
+    const store::Renewal renewal{.name = name, .id = id, .ttl = std::chrono::minutes(10)};
+    return base::value_or_throw(store_->renew({&renewal, 1})).at(0);
+  }
+  store::ReleaseOutcome release(std::string_view name, const base::LeaseId& id) {
+    return base::value_or_throw(store_->release(name, id));
+  }
+  std::vector<store::Holder> holders(std::string_view name) {
+    const auto state = base::value_or_throw(store_->look(name));
+    return state ? state->holders : std::vector<store::Holder>();
+  }
+
+  RedisServer server_;
+  RedisClient client_{server_.port()};
+  std::unique_ptr<engines::redis::RedisStore> store_ = open_store(server_.port());
+};
+
+}  // namespace holdfast::tests

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <thread>
+
+namespace holdfast::tests {
+
+// Stands between a client and a server of this machine, passes everything on, and cuts the line
+// when it is told to. Thread-safe. One thread serves all its connections.
+//
+//   CuttingProxy proxy(server.port());
+//   proxy.lose_next_reply();   // the server does what it is asked, and the client never hears of
+//   it
+class CuttingProxy {
+ public:
+  explicit CuttingProxy(std::uint16_t server_port);
+  ~CuttingProxy();
+  CuttingProxy(const CuttingProxy&) = delete;
+  CuttingProxy& operator=(const CuttingProxy&) = delete;
+
+  [[nodiscard]] std::uint16_t port() const noexcept { return port_; }
+
+  // The next reply of the server is thrown away, whoever it is for, and its connection is closed.
+  void lose_next_reply();
+  // The next request is thrown away before the server sees it, and its connection is closed.
+  void lose_next_request();
+  // Closes all connections, and refuses new ones until allow() is called.
+  void refuse();
+  void allow();
+  // How many replies and requests were lost so far.
+  [[nodiscard]] unsigned lost() const noexcept { return lost_.load(); }
+
+ private:
+  class Loop;
+  enum class Loss : std::uint8_t { none, reply, request };
+
+  void ring() const noexcept;
+
+  std::uint16_t port_ = 0;
+  const int listener_;
+  const int bell_;
+  std::atomic<Loss> loss_ = Loss::none;
+  std::atomic<bool> refusing_ = false;
+  std::atomic<bool> stopping_ = false;
+  std::atomic<unsigned> lost_ = 0;
+  std::thread thread_;
+};
+
+}  // namespace holdfast::tests

@@ -1,0 +1,180 @@
+#include <tests/support/redis_server.h>
+
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <memory>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+
+#include <hiredis/hiredis.h>
+#include <tests/support/certificates.h>
+#include <tests/support/free_port.h>
+
+namespace holdfast::tests {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kPatience = 60s;
+constexpr auto kLook = 2ms;
+constexpr int kAttempts = 5;
+
+std::filesystem::path make_folder() {
+  std::string pattern = (std::filesystem::temp_directory_path() / "holdfast-redis-XXXXXX").string();
+  if (::mkdtemp(pattern.data()) == nullptr) {
+    throw std::runtime_error("no temporary folder could be made");
+  }
+  return pattern;
+}
+
+pid_t spawn(const std::vector<std::string>& words) {
+  std::vector<char*> arguments;
+  for (const std::string& word : words) {
+    arguments.push_back(const_cast<char*>(word.c_str()));
+  }
+  arguments.push_back(nullptr);
+  const pid_t parent = ::getpid();
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() == parent) {
+      ::execvp(arguments.front(), arguments.data());
+    }
+    ::_exit(127);
+  }
+  return child;
+}
+
+}  // namespace
+
+RedisServer::RedisServer(Options options) : options_(std::move(options)), folder_(make_folder()) {
+  if (options_.tls) {
+    make_certificates(folder_);
+  }
+  start();
+}
+
+RedisServer::~RedisServer() {
+  kill();
+  std::error_code ignored;
+  std::filesystem::remove_all(folder_, ignored);
+}
+
+std::string RedisServer::url() const { return "redis://127.0.0.1:" + std::to_string(port_); }
+
+std::string RedisServer::unix_url() const { return "redis+unix://" + socket().string(); }
+
+std::string RedisServer::tls_url() const {
+  return "rediss://localhost:" + std::to_string(tls_port_) + "?tls_ca=" + authority().string();
+}
+
+void RedisServer::start() {
+  // Another program may take a port between our look and the server's.
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    port_ = free_port();
+    tls_port_ = options_.tls ? free_port() : 0;
+    if (spawn_and_wait()) {
+      return;
+    }
+  }
+  throw std::runtime_error("redis-server does not start; is it installed? See " +
+                           (folder_ / "redis.log").string());
+}
+
+std::vector<std::string> RedisServer::command_line() const {
+  std::vector<std::string> words = {"redis-server",
+                                    "--port",
+                                    std::to_string(port_),
+                                    "--bind",
+                                    "127.0.0.1",
+                                    "127.0.0.2",
+                                    "--unixsocket",
+                                    socket().string(),
+                                    "--dir",
+                                    folder_.string(),
+                                    "--logfile",
+                                    (folder_ / "redis.log").string(),
+                                    "--save",
+                                    "",
+                                    "--daemonize",
+                                    "no"};
+  if (options_.tls) {
+    words.insert(words.end(), {"--tls-port", std::to_string(tls_port_), "--tls-cert-file",
+                               (folder_ / "server.pem").string(), "--tls-key-file",
+                               (folder_ / "server.key").string(), "--tls-ca-cert-file",
+                               authority().string(), "--tls-auth-clients", "no"});
+  }
+  words.insert(words.end(), options_.arguments.begin(), options_.arguments.end());
+  return words;
+}
+
+bool RedisServer::spawn_and_wait() {
+  process_ = spawn(command_line());
+  const auto give_up = std::chrono::steady_clock::now() + kPatience;
+  while (std::chrono::steady_clock::now() < give_up) {
+    if (has_ended()) {
+      return false;
+    }
+    if (answers()) {
+      return true;
+    }
+    std::this_thread::sleep_for(kLook);
+  }
+  kill();
+  return false;
+}
+
+bool RedisServer::has_ended() {
+  if (::waitpid(process_, nullptr, WNOHANG) != process_) {
+    return false;
+  }
+  process_ = -1;
+  return true;
+}
+
+// An error is an answer too: the server may ask for a password. But it must have read its data.
+bool RedisServer::answers() const {
+  const std::unique_ptr<redisContext, decltype(&::redisFree)> context(
+      ::redisConnectUnix(socket().c_str()), &::redisFree);
+  if (context == nullptr || context->err != 0) {
+    return false;
+  }
+  auto* const reply = static_cast<redisReply*>(::redisCommand(context.get(), "PING"));
+  if (reply == nullptr) {
+    return false;
+  }
+  const bool is_loading = std::string_view(reply->str, reply->len).starts_with("LOADING");
+  ::freeReplyObject(reply);
+  return !is_loading;
+}
+
+void RedisServer::kill() {
+  if (process_ > 0) {
+    ::kill(process_, SIGKILL);
+    ::waitpid(process_, nullptr, 0);
+    process_ = -1;
+  }
+}
+
+void RedisServer::restart() {
+  kill();
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    if (spawn_and_wait()) {
+      return;
+    }
+  }
+  throw std::runtime_error("redis-server does not start again on its port");
+}
+
+void RedisServer::suspend() const { ::kill(process_, SIGSTOP); }
+
+void RedisServer::resume() const { ::kill(process_, SIGCONT); }
+
+}  // namespace holdfast::tests
