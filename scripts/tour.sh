@@ -59,6 +59,7 @@ the_holder_is_killed() {
   local waiter=$! start=$SECONDS
   kill -KILL "$holder"
   wait "$holder" 2>/dev/null || true
+  holder=
   wait "$waiter" || broken "the waiter failed with $?"
   shows "the waiter had it $((SECONDS - start)) s later, when the lease of the dead had run out"
   shows "fencing token of the dead:       $(<"$folder/first")"

@@ -43,10 +43,27 @@ bool is_scheme(std::string_view text) {
 
 }  // namespace
 
+std::string without_password(std::string_view url) {
+  std::string text(url);
+  const std::size_t begin = text.find("://");
+  if (begin == text.npos) {
+    return text;
+  }
+  const std::size_t colon = text.find(':', begin + 3);
+  std::size_t end = text.rfind('@', text.find_first_of("/?", begin + 3));
+  if (end == text.npos || end < begin) {
+    end = text.rfind('@');  // of a password with bytes in it that should have been escaped
+  }
+  if (end != text.npos && colon < end) {
+    text.replace(colon + 1, end - colon - 1, "***");
+  }
+  return text;
+}
+
 base::Result<StoreUrl> StoreUrl::parse(std::string_view text) {
   const auto bad = [&](const std::string& why) {
-    return fail(ErrorCode::invalid_argument,
-                "'" + base::printable(text) + "' is not the URL of a store: " + why);
+    return fail(ErrorCode::invalid_argument, "'" + base::printable(without_password(text)) +
+                                                 "' is not the URL of a store: " + why);
   };
   const std::size_t colon = text.find(':');
   if (colon == std::string_view::npos || !is_scheme(text.substr(0, colon))) {
@@ -81,20 +98,6 @@ base::Result<StoreUrl> StoreUrl::parse(std::string_view text) {
     }
   }
   return url;
-}
-
-std::string without_password(std::string_view url) {
-  std::string text(url);
-  const std::size_t begin = text.find("://");
-  if (begin == text.npos) {
-    return text;
-  }
-  const std::size_t end = text.rfind('@', text.find_first_of("/?", begin + 3));
-  const std::size_t colon = text.find(':', begin + 3);
-  if (end != text.npos && end > begin && colon < end) {
-    text.replace(colon + 1, end - colon - 1, "***");
-  }
-  return text;
 }
 
 }  // namespace holdfast::engines

@@ -46,10 +46,24 @@ TEST(StoreUrl, APasswordIsHidden) {
   EXPECT_EQ(without_password("redis://:se:cr@et@host"), "redis://:***@host");
   EXPECT_EQ(without_password("redis+unix://me:secret@/run/redis.sock"),
             "redis+unix://me:***@/run/redis.sock");
+  // With bytes that should have been escaped. Rather too much than too little.
+  EXPECT_EQ(without_password("redis://:se/cr?et@host"), "redis://:***@host");
+  EXPECT_EQ(without_password("redis://host:1/x:y@z"), "redis://host:***@z");
   for (const std::string_view plain :
-       {"sqlite:/a:b@c", "redis://host:1/x:y@z", "redis://me@host:1", "memory:"}) {
+       {"sqlite:/a:b@c", "redis://host:1/x", "redis://me@host:1", "memory:"}) {
     EXPECT_EQ(without_password(plain), plain);
   }
+}
+
+TEST(StoreUrl, APasswordIsNotInTheErrors) {
+  for (const char* text :
+       {"Redis://u:secret@h?x", "mongodb://u:secret%zz@h", "x://:sec/secret@h?"}) {
+    const auto url = StoreUrl::parse(text);
+    if (!url) {
+      EXPECT_EQ(url.error().message.find("secret"), std::string::npos) << url.error().message;
+    }
+  }
+  EXPECT_FALSE(StoreUrl::parse("Redis://u:secret@h?x"));
 }
 
 }  // namespace

@@ -136,6 +136,10 @@ DegradableProvider::Outcome DegradableProvider::acquire_within(std::string_view 
 DegradableProvider::Outcome DegradableProvider::acquire_shared(std::string_view name,
                                                                const AcquireOptions& options,
                                                                locks::Lock local) {
+  const auto is_cancelled = [&] { return options.stop.stop_requested(); };
+  if (is_cancelled()) {
+    return base::fail(ErrorCode::cancelled, "the wait was cancelled");
+  }
   // Before the question below: an outage that begins in between then ends the wait.
   const std::stop_token opening = circuit_->next_opening();
   if (!circuit_->would_admit()) {
@@ -155,9 +159,9 @@ DegradableProvider::Outcome DegradableProvider::acquire_shared(std::string_view 
                        DegradableLock(name, Protection::full, std::move(local), **std::move(held)))
                  : std::nullopt;
   }
-  const bool ended_by_outage = held.error().code == ErrorCode::cancelled &&
-                               opening.stop_requested() && !options.stop.stop_requested();
-  if (ended_by_outage || is_outage(held.error())) {
+  const bool ended_by_outage =
+      held.error().code == ErrorCode::cancelled && opening.stop_requested();
+  if (!is_cancelled() && (ended_by_outage || is_outage(held.error()))) {
     return degrade(name, held.error(), std::move(local));
   }
   return std::unexpected(std::move(held).error());

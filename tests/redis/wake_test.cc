@@ -53,6 +53,17 @@ TEST_F(Wake, AReleaseThatRemovesNothingWakesNobody) {
   EXPECT_EQ(calls("publish"), 0);
 }
 
+TEST_F(Wake, AReleaseByAUserWhoMayNotPublishIsDoneAllTheSame) {
+  run({"ACL", "SETUSER", "mute", "on", ">word", "~*", "+@all", "resetchannels"});
+  const auto mute = base::value_or_throw(RedisStore::open(
+      {.host = "127.0.0.1", .port = server_.port(), .user = "mute", .password = "word"}));
+  const Claim holder = wish();
+  expect<Grant>(mute->claim("job", holder));
+  const Waiting waiting(server_.port(), "job");
+  EXPECT_EQ(mute->release("job", holder.id), store::ReleaseOutcome::released);
+  EXPECT_EQ(run({"EXISTS", "job"}), "0");
+}
+
 TEST_F(Wake, AStoreThatIsGoneIsPassedOver) {
   const Claim holder = wish();
   expect<Grant>(store_->claim("job", holder));

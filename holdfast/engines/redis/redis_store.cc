@@ -138,6 +138,9 @@ store::Capabilities RedisStore::capabilities() const {
 
 Result<store::ClaimOutcome> RedisStore::do_claim(const Name& name, const store::Claim& claim,
                                                  Deadline deadline) {
+  if (auto ours = engine_->link->check_process(); !ours) {
+    return std::unexpected(std::move(ours).error());
+  }
   auto reply = engine_->run(lua::kClaim, name, deadline, [&](Command& command) {
     add(command, claim);
     command.add(engine_->watchers.waits_as(name.view()));
@@ -204,6 +207,9 @@ Result<store::ReleaseOutcome> RedisStore::do_release(const Name& name, const Lea
 }
 
 Result<std::optional<store::NameState>> RedisStore::do_look(const Name& name, Deadline deadline) {
+  if (auto ours = engine_->link->check_process(); !ours) {
+    return std::unexpected(std::move(ours).error());
+  }
   auto states = engine_->look({&name, 1}, engine_->watchers.waits_as(name.view()), deadline);
   if (!states) {
     return std::unexpected(std::move(states).error());
@@ -253,6 +259,9 @@ Result<store::HitOutcome> RedisStore::do_hit(const Name& name, std::uint32_t lim
 }
 
 Result<store::Watch> RedisStore::do_watch(const Name& name, std::function<void()> callback) {
+  if (auto ours = engine_->link->check_process(); !ours) {
+    return std::unexpected(std::move(ours).error());
+  }
   return engine_->watchers.add(name.view(), std::move(callback));
 }
 

@@ -64,8 +64,9 @@ Result<void> set_number(std::string_view what, std::string_view text, Number lea
   const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
   if (text.empty() || parsed.ec != std::errc() || parsed.ptr != text.data() + text.size() ||
       number < least || number > most) {
-    return bad(std::string(what) + " is '" + base::printable(text) + "' and not a number from " +
-               std::to_string(least) + " to " + std::to_string(most));
+    // Not what is there instead: it may be the rest of a password.
+    return bad(std::string(what) + " is not a number from " + std::to_string(least) + " to " +
+               std::to_string(most) + "; in a password, / and ? are written %2F and %3F");
   }
   into = number;
   return {};

@@ -72,9 +72,10 @@ TEST(RedisUrl, KnowsTls) {
 TEST(RedisUrl, NamesWhatIsWrong) {
   EXPECT_NE(error_of("http://x").find("redis://"), std::string::npos);
   EXPECT_NE(error_of("redis:x").find("//"), std::string::npos);
-  EXPECT_NE(error_of("redis://h:0").find("port is '0'"), std::string::npos);
-  EXPECT_NE(error_of("redis://h:70000").find("port is '70000'"), std::string::npos);
-  EXPECT_NE(error_of("redis://h/x").find("database is 'x'"), std::string::npos);
+  EXPECT_NE(error_of("redis://h:0").find("port is not a number from 1"), std::string::npos);
+  EXPECT_NE(error_of("redis://h:70000").find("port is not a number from 1 to 65535"),
+            std::string::npos);
+  EXPECT_NE(error_of("redis://h/x").find("database is not a number"), std::string::npos);
   EXPECT_NE(error_of("redis://h?tiemout=1s").find("no option 'tiemout'"), std::string::npos);
   EXPECT_NE(error_of("redis://h?tls_ca=x").find("no option 'tls_ca'"), std::string::npos);
   EXPECT_NE(error_of("redis://h?db=1&db=2").find("db is there twice"), std::string::npos);
@@ -86,6 +87,10 @@ TEST(RedisUrl, NamesWhatIsWrong) {
   EXPECT_NE(error_of("rediss://h?tls_verify=maybe").find("tls_verify"), std::string::npos);
   EXPECT_NE(error_of("rediss://h?tls_cert=x").find("tls_key"), std::string::npos);
   EXPECT_NE(error_of("redis://me@h").find("password"), std::string::npos);
+  // The password has a slash that is not escaped.
+  EXPECT_NE(error_of("redis://:sec/ret@h").find("%2F"), std::string::npos);
+  EXPECT_EQ(error_of("redis://:sec/ret@h").find("sec/"), std::string::npos);
+  EXPECT_EQ(error_of("redis://:sec/ret@h").find("'sec'"), std::string::npos);
 }
 
 TEST(RedisUrl, KeepsThePasswordToItself) {

@@ -12,6 +12,16 @@ using base::LeaseId;
 using base::Name;
 using base::Result;
 
+namespace {
+
+// Whether the store itself has spoken: a full queue or a forked process never asked it.
+bool is_answer(ErrorCode code) noexcept {
+  return code != ErrorCode::unavailable && code != ErrorCode::unknown_outcome &&
+         code != ErrorCode::limit_exceeded && code != ErrorCode::unsupported;
+}
+
+}  // namespace
+
 GuardedStore::GuardedStore(std::shared_ptr<store::LeaseStore> real,
                            std::shared_ptr<Circuit> circuit, base::Duration answer_within)
     : real_(std::move(real)), circuit_(std::move(circuit)), answer_within_(answer_within) {}
@@ -22,8 +32,7 @@ template <class Call>
 auto GuardedStore::observed(Call&& call) -> decltype(call()) {
   try {
     auto outcome = call();
-    if (outcome || (outcome.error().code != ErrorCode::unavailable &&
-                    outcome.error().code != ErrorCode::unknown_outcome)) {
+    if (outcome || is_answer(outcome.error().code)) {
       circuit_->on_answer();
     } else {
       circuit_->on_failure(outcome.error());
@@ -31,6 +40,9 @@ auto GuardedStore::observed(Call&& call) -> decltype(call()) {
     return outcome;
   } catch (const std::exception& error) {
     circuit_->on_failure({ErrorCode::internal, error.what()});
+    throw;
+  } catch (...) {
+    circuit_->on_failure({ErrorCode::internal, "the store threw something unknown"});
     throw;
   }
 }

@@ -40,9 +40,16 @@ Result<std::unique_ptr<Link>> Link::open(RedisOptions options) {
   return link;
 }
 
-Result<Reply> Link::call(const Command& command, base::Deadline deadline) {
+Result<void> Link::check_process() const {
   if (core_->is_inherited()) {
     return std::unexpected(inherited());
+  }
+  return {};
+}
+
+Result<Reply> Link::call(const Command& command, base::Deadline deadline) {
+  if (auto ours = check_process(); !ours) {
+    return std::unexpected(std::move(ours).error());
   }
   Reply reply;
   Call call{.commands = {&command, 1}, .replies = &reply, .deadline = deadline};

@@ -57,6 +57,8 @@ class Link {
   Link(const Link&) = delete;
   Link& operator=(const Link&) = delete;
 
+  // ErrorCode::unsupported in a forked child.
+  [[nodiscard]] base::Result<void> check_process() const;
   [[nodiscard]] base::Result<Reply> call(const Command& command, base::Deadline deadline);
   // All in one go, replies in the order of the commands. Not a transaction: commands of others may
   // come in between.

@@ -9,6 +9,7 @@
 #include <thread>
 #include <utility>
 
+#include <holdfast/base/printable.h>
 #include <holdfast/base/random.h>
 #include <holdfast/base/saturate.h>
 #include <holdfast/engines/redis/internal/link/backoff.h>
@@ -234,7 +235,8 @@ Result<void> Subscriber::Core::await(Connection& connection) {
 
 Result<void> Subscriber::Core::handle(const Reply& reply) {
   if (reply.is_error()) {
-    return fail(ErrorCode::unavailable, "the server does not let us listen: " + reply.text());
+    return fail(ErrorCode::unavailable,
+                "the server does not let us listen: " + base::printable(reply.text()));
   }
   const std::vector<Reply>& parts = reply.elements();
   if (parts.size() < 3) {

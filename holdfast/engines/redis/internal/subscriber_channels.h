@@ -44,7 +44,8 @@ class SubscriberChannels {
 
   void confirm(std::string_view channel) {
     const auto found = channels_.find(channel);
-    if (found != channels_.end()) {
+    // A late confirmation of what was left and is wanted again is not this one's.
+    if (found != channels_.end() && found->second == Progress::asked) {
       found->second = Progress::confirmed;
     }
   }

@@ -172,8 +172,10 @@ local function wait_in(queue, store)
   end
 end
 
+-- What was done stays done, whether or not this user may publish.
 local function tell(store, plain)
-  return redis.call('PUBLISH', 'hf:wake:' .. store, plain) > 0
+  local heard = redis.pcall('PUBLISH', 'hf:wake:' .. store, plain)
+  return type(heard) == 'number' and heard > 0
 end
 
 -- Tells the store that has waited longest, and is still there, that the name may be free.

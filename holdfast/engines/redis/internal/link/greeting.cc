@@ -25,17 +25,20 @@ using base::Result;
 struct Step {
   Command command;
   std::string refused;
+  bool is_secret = false;  // a refusal may repeat what was sent
 };
 
 std::vector<Step> steps_for(const RedisOptions& options) {
   std::vector<Step> steps;
-  if (!options.password.empty()) {
+  if (!options.user.empty() || !options.password.empty()) {
     Command login("AUTH");
     if (!options.user.empty()) {
       login.add(std::string_view(options.user));
     }
     login.add(std::string_view(options.password));
-    steps.push_back({std::move(login), "it refuses the user or the password; check both"});
+    steps.push_back({.command = std::move(login),
+                     .refused = "it refuses the user or the password; check both",
+                     .is_secret = true});
   }
   // First to be answered where no password was given: that shows whether one is needed.
   steps.push_back({Command("CLIENT", "SETNAME", "holdfast"), ""});
@@ -76,7 +79,9 @@ Result<void> judge(const Step& step, const Reply& reply) {
   if (!reply.is_error()) {
     return {};
   }
-  const std::string said = " (it says: " + base::printable(reply.text()) + ")";
+  const std::string_view text = reply.text();
+  const std::string said =
+      " (it says: " + base::printable(step.is_secret ? text.substr(0, text.find(' ')) : text) + ")";
   if (reply.is_error("NOAUTH")) {
     return fail(ErrorCode::unavailable,
                 "it asks for a password; give one, as in redis://user:password@host" + said);

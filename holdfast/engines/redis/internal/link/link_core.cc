@@ -20,6 +20,9 @@ constexpr std::size_t kMostAtOnce = std::size_t{1} << 18U;
 // then works on them while the next callers are being woken.
 constexpr std::size_t kEnough = 8;
 
+// A caller that writes for others stops after so many writes: it has a deadline of its own.
+constexpr int kMostRounds = 4;
+
 base::TimePoint now() noexcept { return base::steady_clock().now(); }
 
 }  // namespace
@@ -67,7 +70,7 @@ void LinkCore::run(Call& call) {
   }
 }
 
-bool LinkCore::has_place_for(Call& call, Guard& guard) {
+bool LinkCore::has_place_for(Call& call, Guard& guard) noexcept {
   const auto has_place = [&] {
     return call.commands.size() <= options_.max_pending - std::min(pending_, options_.max_pending);
   };
@@ -93,7 +96,7 @@ void LinkCore::lead(Call& me, Guard& guard) noexcept {
       continue;
     }
     const bool has_written = write(guard);
-    if (has_read || has_written) {
+    if (has_read || has_written || connection_->write_error) {
       rest_ = Rest::none;
     } else {
       rest(me, guard);
@@ -110,7 +113,10 @@ void LinkCore::hand_over(Guard& guard) noexcept {
   if (leader_ != nullptr) {
     return;
   }
-  leader_ = line_.back() != nullptr ? line_.back() : flight_.newest();
+  leader_ = connection_ != nullptr ? line_.back() : most_patient();
+  if (leader_ == nullptr) {
+    leader_ = flight_.newest();
+  }
   if (leader_ == nullptr) {
     return;
   }
@@ -120,6 +126,17 @@ void LinkCore::hand_over(Guard& guard) noexcept {
   if (is_asleep) {
     Parking::wake(parking);
   }
+}
+
+// To connect takes time: leaders who leave before would keep everybody waiting.
+Call* LinkCore::most_patient() const noexcept {
+  Call* found = line_.front();
+  for (Call* call = found; call != nullptr; call = call->next) {
+    if (call->deadline > found->deadline) {
+      found = call;
+    }
+  }
+  return found;
 }
 
 void LinkCore::give_up(Call& call) {
@@ -201,7 +218,7 @@ void LinkCore::deliver() {
   arrived_.clear();
 }
 
-bool LinkCore::write(Guard& guard) {
+bool LinkCore::write(Guard& guard) noexcept {
   const ConnectionPtr connection = connection_;
   if (connection == nullptr || connection->writing || connection->write_error) {
     return false;
@@ -210,7 +227,7 @@ bool LinkCore::write(Guard& guard) {
   bool has_room = true;
   bool has_moved = false;
   // The leader may give up the connection meanwhile; then what is in line is not for this one.
-  while (has_room && connection == connection_) {
+  for (int round = 0; round < kMostRounds && has_room && connection == connection_; ++round) {
     fill(*connection);
     if (!connection->has_unsent()) {
       break;
@@ -227,7 +244,9 @@ bool LinkCore::write(Guard& guard) {
     has_moved = has_moved || has_room;
   }
   connection->writing = false;
-  connection->needs_room = !has_room;
+  // What is left is for the leader, who wakes at once when there is room.
+  connection->needs_room = !has_room || connection->has_unsent() ||
+                           (connection == connection_ && line_.front() != nullptr);
   if (leader_sleeps_ && (connection->needs_room || connection->write_error)) {
     doorbell_.ring();
   }

@@ -43,11 +43,13 @@ class LinkCore {
   // How the leader passes the time while nothing comes.
   enum class Rest : std::uint8_t { none, spinning, spent };
 
-  [[nodiscard]] bool has_place_for(Call& call, Guard& guard);
-  // Out of memory ends the process here: a leader that vanished would leave the others waiting.
+  // Out of memory ends the process in these and in write(): a leader or a writer that vanished
+  // would leave the others waiting.
+  [[nodiscard]] bool has_place_for(Call& call, Guard& guard) noexcept;
   void lead(Call& me, Guard& guard) noexcept;
   // To another, if nobody leads.
   void hand_over(Guard& guard) noexcept;
+  [[nodiscard]] Call* most_patient() const noexcept;
   // Before the reply has come.
   void give_up(Call& call);
   void finish(Call& call);
@@ -65,7 +67,7 @@ class LinkCore {
   void wake_all(Guard& guard) noexcept;
 
   // Also by others, while the leader sleeps.
-  bool write(Guard& guard);
+  bool write(Guard& guard) noexcept;
   void fill(Connection& connection);
 
   // Constant after construction.

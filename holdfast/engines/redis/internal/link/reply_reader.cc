@@ -30,8 +30,10 @@ struct ReplyReader::Functions {
     return nullptr;
   }
 
-  static void* make_array(const redisReadTask* task, int size) noexcept try {
-    if (size < 0 || static_cast<std::size_t>(size) > kMostElements) {
+  // The type of the size depends on the version of hiredis.
+  template <class Size>
+  static void* make_array(const redisReadTask* task, Size size) noexcept try {
+    if (std::cmp_less(size, 0) || std::cmp_greater(size, kMostElements)) {
       return nullptr;
     }
     std::vector<Reply> elements;

@@ -18,7 +18,8 @@ namespace holdfast::engines::redis::internal {
 // next reply would begin is not known.
 class ReplyReader {
  public:
-  // What no reply of ours comes near; a longer one is an error and not a use of memory.
+  // What no reply of ours comes near: a longer string, or an array of more, is an error and not a
+  // use of memory.
   static constexpr std::size_t kMostBytes = std::size_t{64} << 20U;
   static constexpr std::size_t kMostElements = std::size_t{1} << 20U;
 

@@ -1,10 +1,12 @@
 #include <holdfast/engines/redis/internal/link/resolve.h>
 
+#include <atomic>
 #include <condition_variable>
 #include <cstring>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -48,6 +50,33 @@ struct Question {
   std::optional<Result<Addresses>> answer;  // protected by mutex
 };
 
+// The system's own patience is long: callers who leave must not pile up threads that wait for it.
+constexpr int kMostQuestions = 8;
+std::atomic<int> open_questions = 0;
+
+Result<void> ask_in_background(const std::shared_ptr<Question>& question, const std::string& host,
+                               std::uint16_t port) {
+  if (open_questions.fetch_add(1) >= kMostQuestions) {
+    --open_questions;
+    return fail(ErrorCode::unavailable,
+                "too many host names are being looked up: the name service is slow");
+  }
+  try {
+    std::thread([question, host, port] {
+      auto answer = ask_system(host, port, 0);
+      --open_questions;
+      const std::lock_guard guard(question->mutex);
+      question->answer = std::move(answer);
+      question->answered.notify_one();
+    }).detach();
+  } catch (const std::system_error& error) {
+    --open_questions;
+    return fail(ErrorCode::unavailable,
+                std::string("there is no thread to look up the host: ") + error.what());
+  }
+  return {};
+}
+
 bool wait_for_answer(Question& question, std::unique_lock<std::mutex>& lock,
                      base::Deadline deadline) {
   const auto has_answer = [&] { return question.answer.has_value(); };
@@ -66,12 +95,9 @@ Result<Addresses> resolve(const std::string& host, std::uint16_t port, base::Dea
     return numeric;
   }
   const auto question = std::make_shared<Question>();
-  std::thread([question, host, port] {
-    auto answer = ask_system(host, port, 0);
-    const std::lock_guard guard(question->mutex);
-    question->answer = std::move(answer);
-    question->answered.notify_one();
-  }).detach();
+  if (auto asked = ask_in_background(question, host, port); !asked) {
+    return std::unexpected(std::move(asked).error());
+  }
   std::unique_lock lock(question->mutex);
   if (!wait_for_answer(*question, lock, deadline)) {
     return fail(ErrorCode::unavailable, "the host '" + base::printable(host) +

@@ -42,6 +42,8 @@ Result<ContextPtr> make_context(const TlsOptions& tls) {
   if (context == nullptr) {
     return fail(ErrorCode::unavailable, "TLS cannot be used: " + openssl_reason());
   }
+  // A key with a passphrase is refused: nobody may be there to type it.
+  ::SSL_CTX_set_default_passwd_cb(context.get(), [](char*, int, int, void*) { return 0; });
   ::SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION);
   ::SSL_CTX_set_mode(context.get(), SSL_MODE_ENABLE_PARTIAL_WRITE |
                                         SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
