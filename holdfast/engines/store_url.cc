@@ -2,9 +2,8 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
-#include <optional>
 
+#include <holdfast/base/percent.h>
 #include <holdfast/base/printable.h>
 
 namespace holdfast::engines {
@@ -13,24 +12,6 @@ namespace {
 
 using base::ErrorCode;
 using base::fail;
-
-std::optional<std::string> unescape(std::string_view text) {
-  std::string plain;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '%') {
-      plain += text[i];
-      continue;
-    }
-    unsigned char byte = 0;
-    const char* const digits = text.data() + i + 1;
-    if (i + 2 >= text.size() || std::from_chars(digits, digits + 2, byte, 16).ptr != digits + 2) {
-      return std::nullopt;
-    }
-    plain += static_cast<char>(byte);
-    i += 2;
-  }
-  return plain;
-}
 
 bool is_scheme(std::string_view text) {
   for (const char c : text) {
@@ -77,7 +58,7 @@ base::Result<StoreUrl> StoreUrl::parse(std::string_view text) {
     query = rest.substr(mark + 1);
     rest = rest.substr(0, mark);
   }
-  const auto plain_rest = unescape(rest);
+  const auto plain_rest = base::percent_decode(rest);
   if (!plain_rest) {
     return bad("a percent sign is not followed by two hexadecimal digits");
   }
@@ -89,7 +70,7 @@ base::Result<StoreUrl> StoreUrl::parse(std::string_view text) {
     if (equals == std::string_view::npos || equals == 0) {
       return bad("an option is not of the form name=value");
     }
-    const auto value = unescape(option.substr(equals + 1));
+    const auto value = base::percent_decode(option.substr(equals + 1));
     if (!value) {
       return bad("a percent sign is not followed by two hexadecimal digits");
     }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <holdfast/base/duration_text.h>
+#include <holdfast/base/percent.h>
 #include <holdfast/base/printable.h>
 
 namespace holdfast::engines::redis {
@@ -24,27 +25,8 @@ std::unexpected<base::Error> bad(const std::string& why) {
   return fail(ErrorCode::invalid_argument, "not the URL of a Redis server: " + why);
 }
 
-std::optional<std::string> unescape(std::string_view text) {
-  std::string plain;
-  while (!text.empty()) {
-    if (text.front() != '%') {
-      plain += text.front();
-      text.remove_prefix(1);
-      continue;
-    }
-    std::uint8_t byte = 0;
-    if (text.size() < 3 ||
-        std::from_chars(text.data() + 1, text.data() + 3, byte, 16).ptr != text.data() + 3) {
-      return std::nullopt;
-    }
-    plain += static_cast<char>(byte);
-    text.remove_prefix(3);
-  }
-  return plain;
-}
-
 Result<void> set_text(std::string_view what, std::string_view text, std::string& into) {
-  auto plain = unescape(text);
+  auto plain = base::percent_decode(text);
   if (!plain) {
     return bad("in the " + std::string(what) +
                ", a percent sign is not followed by two hexadecimal digits");

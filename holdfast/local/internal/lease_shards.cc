@@ -75,8 +75,10 @@ void walk(LeaseShard& shard, const std::stop_token& stop, Slice&& slice) {
 // here when their slice begins; those who follow them are asked for then, all at once. Always
 // inline: GCC takes a function that only fetches ahead for one without effect, and drops the call.
 [[gnu::always_inline]] inline void prefetch(const LeaseEntry* entry) noexcept {
-  __builtin_prefetch(entry, 1);
-  __builtin_prefetch(&entry->key_size, 1);  // may be on the next line
+  if (entry != nullptr) {
+    __builtin_prefetch(entry, 1);
+    __builtin_prefetch(&entry->key_size, 1);  // may be on the next line
+  }
 }
 [[gnu::always_inline]] inline void prefetch_heads(const ChainTable<LeaseEntry>& entries,
                                                   std::uint32_t first) noexcept {
