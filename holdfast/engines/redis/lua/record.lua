@@ -131,10 +131,12 @@ local function grant(record, plain, companion, lease, ttl)
   lease.expires = now + ttl
   sweep(record, plain, companion)
   redis.call('HSET', companion, 'token', digits(lease.token), lease.id, encode(lease))
-  keep(companion, ttl)
+  -- First the plain key: if time passes in between, the companion must still be the last to go, or
+  -- what is left would look like somebody else's.
   if lease.capacity == 1 then
     redis.call('SET', plain, lease.id, 'PX', milliseconds(ttl) + grace)
   end
+  keep(companion, ttl)
   return {'grant', lease.token, ttl}
 end
 

@@ -11,10 +11,10 @@ local function renew(plain, companion, id, ttl)
   if now + ttl > lease.expires then
     lease.expires = now + ttl
     redis.call('HSET', companion, id, encode(lease))
-    keep(companion, ttl)
     if lease.capacity == 1 then
       redis.call('PEXPIRE', plain, milliseconds(ttl) + grace)
     end
+    keep(companion, ttl)  -- after the plain key, as in `grant`
   end
   return 1
 end
