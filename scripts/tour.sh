@@ -71,7 +71,7 @@ three_of_three() {
   title "Six processes share three permits: 'holdfast run --permits 1/3 gpu'"
   local pids=() pid
   for _ in {1..6}; do
-    holdfast run --permits 1/3 gpu -- sh -c 'mkdir "$1/in.$$"; ls -d "$1"/in.* | wc -l; sleep 0.1; rmdir "$1/in.$$"' \
+    holdfast run --permits 1/3 gpu -- sh -c 'mkdir "$1/in.$$"; (set -- "$1"/in.*; echo $#); sleep 0.1; rmdir "$1/in.$$"' \
       work "$folder" >>"$folder/seen" &
     pids+=("$!")
   done

@@ -154,16 +154,24 @@ void LeaseKeeper::renew(const Holds& batch) {
     metrics_.observe("renew_batch", clock_.now() - sent);
   }
   Holds lost;
+  std::size_t renewed = 0;
   {
     const std::lock_guard guard(mutex_);
-    apply(batch, outcomes, sent, lost);
+    renewed = apply(batch, outcomes, sent, lost);
+  }
+  // Not under the mutex: what the user is told may ask the provider something.
+  count(metrics_, "renewed", renewed);
+  if (!outcomes) {
+    count(metrics_, "renew_failed", batch.size());
+    logger_.warn("could not renew " + std::to_string(batch.size()) +
+                 " leases, will try again: " + base::to_string(outcomes.error()));
   }
   report_lost(lost);
 }
 
-void LeaseKeeper::apply(const Holds& batch,
-                        const base::Result<std::vector<store::RenewOutcome>>& outcomes,
-                        base::TimePoint sent, Holds& lost) {
+std::size_t LeaseKeeper::apply(const Holds& batch,
+                               const base::Result<std::vector<store::RenewOutcome>>& outcomes,
+                               base::TimePoint sent, Holds& lost) {
   const base::TimePoint now = clock_.now();
   std::size_t renewed = 0;
   for (std::size_t i = 0; i < batch.size(); ++i) {
@@ -183,12 +191,7 @@ void LeaseKeeper::apply(const Holds& batch,
       erase(hold);
     }
   }
-  count(metrics_, "renewed", renewed);
-  if (!outcomes) {
-    count(metrics_, "renew_failed", batch.size());
-    logger_.warn("could not renew " + std::to_string(batch.size()) +
-                 " leases, will try again: " + base::to_string(outcomes.error()));
-  }
+  return renewed;
 }
 
 void LeaseKeeper::report_lost(const Holds& lost) const {

@@ -44,8 +44,10 @@ class LeaseKeeper {
   // Takes those that are lost out of the list; returns those that are to be renewed.
   Holds collect(base::TimePoint now, Holds& lost);
   void renew(const Holds& batch);
-  void apply(const Holds& batch, const base::Result<std::vector<store::RenewOutcome>>& outcomes,
-             base::TimePoint sent, Holds& lost);
+  // Returns how many were renewed.
+  std::size_t apply(const Holds& batch,
+                    const base::Result<std::vector<store::RenewOutcome>>& outcomes,
+                    base::TimePoint sent, Holds& lost);
   void report_lost(const Holds& lost) const;
   void erase(Hold& hold);
 

@@ -1,8 +1,11 @@
 #include <atomic>
+#include <cstdint>
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -27,6 +30,22 @@ constexpr ProviderCase kCases[] = {
        EXPECT_FALSE(lock.lost().stop_requested());
        EXPECT_EQ(run.holders("job").at(0).id, lock.id());
        EXPECT_TRUE(is_busy(run.another_provider()->try_acquire("job", run.options())));
+     }},
+
+    {"WhoIsToldOfARenewalMayAskTheProvider",
+     [](ProviderRun& run) {
+       std::atomic<std::size_t> held_when_told = 0;
+       locks::LockProvider* asked = nullptr;
+       locks::ProviderOptions options;
+       options.metrics.count = [&](std::string_view what, std::uint64_t) {
+         if (what == "renewed") {
+           held_when_told = asked->held();
+         }
+       };
+       const auto provider = run.provider_with(std::move(options));
+       asked = provider.get();
+       const Lock lock = provider->acquire("job", run.brief_options());
+       EXPECT_TRUE(run.in_time([&] { return held_when_told == 1; }));
      }},
 
     {"ManyLocksAreRenewedInBatches",

@@ -52,6 +52,19 @@ constexpr ProviderCase kCases[] = {
        EXPECT_EQ(with.counted("degraded_to_none") + with.counted("degraded_to_local"), 0);
      }},
 
+    {"ACancelledAcquireIsNotDegraded",
+     [](ProviderRun& run) {
+       std::stop_source stop;
+       stop.request_stop();
+       AcquireOptions cancelled = run.options();
+       cancelled.stop = stop.get_token();
+       DegradationRun with(run, WhenUnavailable::proceed_without_lock);
+       with.go_away_and_notice();
+       const int before = with.counted("degraded_to_none");
+       EXPECT_EQ(error_of(with.provider().try_acquire("job", cancelled)), ErrorCode::cancelled);
+       EXPECT_EQ(with.counted("degraded_to_none"), before);
+     }},
+
     {"ProceedsWithoutALockWhereAskedAndSaysSo",
      [](ProviderRun& run) {
        DegradationRun with(run, WhenUnavailable::proceed_without_lock);
