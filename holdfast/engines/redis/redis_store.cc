@@ -198,8 +198,9 @@ Result<store::TransferOutcome> RedisStore::do_transfer(const Name& name, const L
 
 Result<store::ReleaseOutcome> RedisStore::do_release(const Name& name, const LeaseId& id,
                                                      Deadline deadline) {
-  const auto reply = engine_->run(lua::kRelease, name, deadline,
-                                  [&](Command& command) { command.add(to_string(id)); });
+  const auto reply = engine_->run(lua::kRelease, name, deadline, [&](Command& command) {
+    command.add(to_string(id)).add(engine_->watchers.waits_as(name.view()));
+  });
   if (!reply) [[unlikely]] {
     return std::unexpected(reply.error());
   }

@@ -50,7 +50,6 @@ class Acquisition {
   const base::Deadline deadline_;
   AcquireMachine machine_;
   Waiter waiter_;
-  store::Watch watch_;
   bool in_line_ = false;
   bool knew_first_ = false;  // has contended as the first in line
   bool warned_ = false;

@@ -1,6 +1,7 @@
 #!lua flags=allow-oom
--- Removes exactly this lease, and then tells one who waits: 1 if it was there, else 0.
--- KEYS plain, companion, queue   ARGV …, id
+-- Removes exactly this lease, and then tells one who waits: 1 if it was there, else 0. If somebody
+-- waits at the store that releases (not empty), it stands behind the others.
+-- KEYS plain, companion, queue   ARGV …, id, store
 local plain, companion, queue = unpack(KEYS)
 local id = ARGV[4]
 local record = load(plain, companion)
@@ -16,5 +17,6 @@ local others = #record.leases - (record.live[id] and 1 or 0)
 if others == 0 and not counts_hits(record) then
   redis.call('PEXPIRE', companion, retention)
 end
+wait_in(queue, ARGV[5])
 wake_one(queue, plain)
 return 1
