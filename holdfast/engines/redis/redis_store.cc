@@ -119,12 +119,8 @@ Result<std::unique_ptr<RedisStore>> RedisStore::open(RedisOptions options, Time 
   if (auto valid = check(options); !valid) {
     return std::unexpected(std::move(valid).error());
   }
-  auto link = internal::Link::open(std::move(options));
-  if (!link) {
-    return std::unexpected(std::move(link).error());
-  }
-  return std::unique_ptr<RedisStore>(
-      new RedisStore(std::make_unique<Engine>(*std::move(link), std::move(time))));
+  return std::unique_ptr<RedisStore>(new RedisStore(std::make_unique<Engine>(
+      std::make_unique<internal::Link>(std::move(options)), std::move(time))));
 }
 
 RedisStore::RedisStore(std::unique_ptr<Engine> engine) : engine_(std::move(engine)) {}
