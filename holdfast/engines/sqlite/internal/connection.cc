@@ -33,15 +33,15 @@ constexpr int kLongLog = 1000;
 // a short one: so many are copied by who closes it.
 constexpr int kLongLogAtEnd = 64;
 
-void copy_log(sqlite3* db) {
-  // What is not copied now, because somebody reads it, is copied later.
-  sqlite3_wal_checkpoint_v2(db, "main", SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
+// What cannot be copied now, because somebody reads it, is copied later.
+void copy_log(sqlite3* db, int how) {
+  sqlite3_wal_checkpoint_v2(db, "main", how, nullptr, nullptr);
 }
 
 int on_commit(void* pages_in_log, sqlite3* db, const char* /*name*/, int pages) {
   *static_cast<int*>(pages_in_log) = pages;
   if (pages >= kLongLog) {
-    copy_log(db);
+    copy_log(db, SQLITE_CHECKPOINT_PASSIVE);
   }
   return SQLITE_OK;
 }
@@ -82,7 +82,9 @@ Connection::Connection(sqlite3* db, std::string file) : db_(db), file_(std::move
 
 Connection::~Connection() {
   if (pages_in_log_ >= kLongLogAtEnd) {
-    copy_log(db_);
+    // The next to open would read again what is copied but still there. Waits for nobody.
+    deadline_ = base::Deadline::at(base::TimePoint::min());
+    copy_log(db_, SQLITE_CHECKPOINT_TRUNCATE);
   }
   sqlite3_close_v2(db_);
 }
