@@ -57,16 +57,6 @@ TEST_F(SqliteFileTest, AnEmptyFileBecomesAStoreAndKeepsItsPermissions) {
   }
 }
 
-TEST_F(SqliteFileTest, ManyShortProgramsLeaveAShortLog) {
-  constexpr int kPrograms = 200;
-  for (int i = 0; i < kPrograms; ++i) {
-    take(*testing::open({.file = file_}), "a" + std::to_string(i), LeaseId::generate());
-  }
-  // Each has written a page at least.
-  constexpr std::uintmax_t kPage = 2048;
-  EXPECT_LT(std::filesystem::file_size(file_.string() + "-wal"), kPrograms / 2 * kPage);
-}
-
 TEST_F(SqliteFileTest, ASymbolicLinkLeadsToTheSameStore) {
   std::filesystem::create_symlink(file_, folder_ / "link.db");
   const auto store = testing::open({.file = folder_ / "link.db"});

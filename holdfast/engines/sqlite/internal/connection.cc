@@ -27,27 +27,9 @@ int on_progress(void* connection) {
   return deadline.expired(base::steady_clock().now()) ? 1 : 0;
 }
 
-// So many pages in the log are copied into the file and synced: milliseconds.
-constexpr int kLongLog = 1000;
-// The first to open the file reads all of the log, so that many short programs are better off with
-// a short one: so many are copied by who closes it.
-constexpr int kLongLogAtEnd = 64;
-
-// What cannot be copied now, because somebody reads it, is copied later.
-void copy_log(sqlite3* db, int how) {
-  sqlite3_wal_checkpoint_v2(db, "main", how, nullptr, nullptr);
-}
-
-int on_commit(void* pages_in_log, sqlite3* db, const char* /*name*/, int pages) {
-  *static_cast<int*>(pages_in_log) = pages;
-  if (pages >= kLongLog) {
-    copy_log(db, SQLITE_CHECKPOINT_PASSIVE);
-  }
-  return SQLITE_OK;
-}
-
 void configure(sqlite3* db) {
-  // The last to close would copy and sync, whatever the length.
+  // The last to close would copy the log into the file and sync both, milliseconds at the end of
+  // every short program. The log is good as it is; whoever makes it long copies it.
   sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
   // A file that only pretends to be ours runs no code of its own.
   sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
@@ -71,7 +53,6 @@ base::Result<std::unique_ptr<Connection>> Connection::open(const std::filesystem
   configure(db);
   std::unique_ptr<Connection> connection(new Connection(db, file.string()));
   sqlite3_busy_handler(db, on_busy, connection.get());
-  sqlite3_wal_hook(db, on_commit, &connection->pages_in_log_);
   if (sqlite3_db_readonly(db, "main") == 1) {
     return std::unexpected(failure_of(SQLITE_READONLY, nullptr, file.string()));
   }
@@ -80,14 +61,7 @@ base::Result<std::unique_ptr<Connection>> Connection::open(const std::filesystem
 
 Connection::Connection(sqlite3* db, std::string file) : db_(db), file_(std::move(file)) {}
 
-Connection::~Connection() {
-  if (pages_in_log_ >= kLongLogAtEnd) {
-    // The next to open would read again what is copied but still there. Waits for nobody.
-    deadline_ = base::Deadline::at(base::TimePoint::min());
-    copy_log(db_, SQLITE_CHECKPOINT_TRUNCATE);
-  }
-  sqlite3_close_v2(db_);
-}
+Connection::~Connection() { sqlite3_close_v2(db_); }
 
 base::Result<void> Connection::run(const char* sql) {
   if (const int rc = sqlite3_exec(db_, sql, nullptr, nullptr, nullptr); rc != SQLITE_OK) {

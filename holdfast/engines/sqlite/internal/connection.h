@@ -57,7 +57,6 @@ class Connection {
   sqlite3* const db_;
   const std::string file_;
   base::Deadline deadline_ = base::Deadline::never();
-  int pages_in_log_ = 0;  // after our last commit
 };
 
 // Sleeps a little, longer with each `attempt` and never the same time twice, so that two processes
