@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -34,10 +35,20 @@ bool is_busy(const base::Result<std::optional<MultiLock>>& outcome) {
   return !outcome->has_value();
 }
 
+// At once, or the case ends with an exception.
+MultiLock hold_all(ProviderRun& run, std::vector<std::string> names,
+                   const AcquireOptions& options) {
+  auto all = base::value_or_throw(try_acquire_all(run.provider(), std::move(names), options));
+  if (!all) {
+    throw std::runtime_error("one of the names was busy");
+  }
+  return *std::move(all);
+}
+
 constexpr ProviderCase kCases[] = {
     {"HoldsAllNamesEachOnceInTheOrderOfTheirBytes",
      [](ProviderRun& run) {
-       const MultiLock all = acquire_all(run.provider(), {"b", "a", "B", "a", "b"}, run.options());
+       const MultiLock all = hold_all(run, {"b", "a", "B", "a", "b"}, run.options());
        ASSERT_EQ(all.locks().size(), 3U);
        EXPECT_EQ(all.locks()[0].name(), "B");
        EXPECT_EQ(all.locks()[1].name(), "a");
@@ -52,13 +63,13 @@ constexpr ProviderCase kCases[] = {
     {"IsGivenBackWithTheHandle",
      [](ProviderRun& run) {
        {
-         MultiLock all = acquire_all(run.provider(), {"a", "b"}, run.options());
+         MultiLock all = hold_all(run, {"a", "b"}, run.options());
          MultiLock moved = std::move(all);
          EXPECT_TRUE(moved.check());
        }
        EXPECT_TRUE(run.holders("a").empty());
        EXPECT_TRUE(run.holders("b").empty());
-       MultiLock again = acquire_all(run.provider(), {"a", "b"}, run.options());
+       MultiLock again = hold_all(run, {"a", "b"}, run.options());
        EXPECT_EQ(again.release(), store::ReleaseOutcome::released);
        EXPECT_EQ(again.release(), store::ReleaseOutcome::not_held);
        EXPECT_EQ(error_of(again.check()), ErrorCode::not_held);
@@ -108,7 +119,7 @@ constexpr ProviderCase kCases[] = {
 
     {"IsLostWithTheFirstOfItsLocks",
      [](ProviderRun& run) {
-       const MultiLock all = acquire_all(run.provider(), {"a", "b"}, run.brief_options());
+       const MultiLock all = hold_all(run, {"a", "b"}, run.brief_options());
        const std::stop_token lost = all.lost();
        EXPECT_FALSE(lost.stop_requested());
        ASSERT_EQ(run.store().release("b", all.locks()[1].id()), store::ReleaseOutcome::released);
