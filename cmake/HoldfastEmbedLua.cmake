@@ -1,11 +1,14 @@
-# holdfast_embed_lua(<header> NAMESPACE <namespace> COMMON <file.lua> SCRIPTS <file.lua>...)
+# holdfast_embed_lua(<header> TYPE_HEADER <header.h> NAMESPACE <namespace> COMMON <file.lua>
+#   SCRIPTS <file.lua>...)
 #
 # Writes a header with a constant `kName` for each script `name.lua`: its text, with the common file
-# in front, and the SHA-1 by which the server knows it. A line `#!lua ...` stays the first.
+# in front, and the SHA-1 by which the server knows it. A line `#!lua ...` stays the first. The
+# constants are of the type `Script` of TYPE_HEADER: two texts, the SHA-1 and the script. `kCommon` is
+# the common file's text alone.
 function(holdfast_embed_lua header)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "NAMESPACE;COMMON" "SCRIPTS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TYPE_HEADER;NAMESPACE;COMMON" "SCRIPTS")
   file(READ "${arg_COMMON}" common)
-  set(constants "")
+  set(constants "inline constexpr std::string_view kCommon = R\"lua(${common})lua\";\n\n")
   foreach(file IN LISTS arg_SCRIPTS)
     file(READ "${file}" body)
     set(flags "")
@@ -31,6 +34,6 @@ function(holdfast_embed_lua header)
     CONFIGURE
     OUTPUT "${header}"
     CONTENT
-      "// Made from .lua files by embed_lua.cmake.\n#pragma once\n\n#include <holdfast/engines/redis/internal/script.h>\n\nnamespace ${arg_NAMESPACE} {\n\n${constants}}  // namespace ${arg_NAMESPACE}\n"
+      "// Made from .lua files by HoldfastEmbedLua.cmake.\n#pragma once\n\n#include <string_view>\n\n#include <${arg_TYPE_HEADER}>\n\nnamespace ${arg_NAMESPACE} {\n\n${constants}}  // namespace ${arg_NAMESPACE}\n"
     @ONLY)
 endfunction()

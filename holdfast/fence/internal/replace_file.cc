@@ -1,0 +1,67 @@
+#include <holdfast/fence/internal/replace_file.h>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+
+#include <holdfast/fence/internal/file_calls.h>
+
+namespace holdfast::fence::internal {
+
+namespace {
+
+constexpr mode_t kPermissions = 07777;
+
+// Zero, or an errno.
+int write_new(const std::filesystem::path& file, const std::filesystem::path& scratch,
+              std::string_view bytes) {
+  const int descriptor =
+      ::open(scratch.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+  if (descriptor < 0) {
+    return errno;
+  }
+  int error = 0;
+  struct stat before{};
+  if (::stat(file.c_str(), &before) == 0 &&
+      ::fchmod(descriptor, before.st_mode & kPermissions) != 0) {
+    error = errno;
+  }
+  if (error == 0) {
+    error = write_all_at(descriptor, bytes, 0);
+  }
+  if (error == 0 && ::fsync(descriptor) != 0) {
+    error = errno;
+  }
+  if (::close(descriptor) != 0 && error == 0) {
+    error = errno;
+  }
+  return error;
+}
+
+}  // namespace
+
+base::Result<void> replace_file(const std::filesystem::path& file,
+                                const std::filesystem::path& scratch, std::string_view bytes) {
+  if (::unlink(scratch.c_str()) != 0 && errno != ENOENT) {
+    return std::unexpected(failure("remove", scratch, errno));
+  }
+  int error = write_new(file, scratch, bytes);
+  if (error == 0 && ::rename(scratch.c_str(), file.c_str()) != 0) {
+    error = errno;
+  }
+  if (error != 0) {
+    ::unlink(scratch.c_str());
+    return std::unexpected(failure("write", file, error));
+  }
+  if (const int unsynced = sync_folder_of(file); unsynced != 0) {
+    base::Error unknown = failure("sync the folder of", file, unsynced);
+    unknown.code = base::ErrorCode::unknown_outcome;
+    return std::unexpected(std::move(unknown));
+  }
+  return {};
+}
+
+}  // namespace holdfast::fence::internal
