@@ -47,17 +47,18 @@ Result<void> FilePass::hand_down() {
 }
 
 Result<FileGuard> FileGuard::open(const path& file, FileGuardOptions options) {
+  const path name = file.filename();
+  if (name.empty() || name == "." || name == "..") {
+    return fail(ErrorCode::invalid_argument,
+                "'" + internal::name_of(file) + "' does not end in the name of a file");
+  }
   std::error_code error;
-  const path real =
-      std::filesystem::weakly_canonical(std::filesystem::absolute(file, error), error);
+  const path folder = std::filesystem::weakly_canonical(
+      std::filesystem::absolute(file, error).parent_path(), error);
   if (error) {
     return std::unexpected(internal::failure("find", file, error.value()));
   }
-  if (file.empty() || !real.has_filename() || std::filesystem::is_directory(real, error)) {
-    return fail(ErrorCode::invalid_argument,
-                "'" + internal::name_of(file) + "' is not a file that a guard could write");
-  }
-  return FileGuard(real, options);
+  return FileGuard(folder / name, options);
 }
 
 FileGuard::FileGuard(path file, FileGuardOptions options)

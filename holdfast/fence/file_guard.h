@@ -27,7 +27,8 @@ class [[nodiscard]] FilePass {
   FilePass& operator=(FilePass&&) = delete;
   ~FilePass();
 
-  // Replaces the contents in one step, for readers and across a crash.
+  // Replaces the contents in one step, for readers and across a crash. invalid_argument for what is
+  // there and no file, such as a link: it is left alone.
   [[nodiscard]] base::Result<void> write(std::string_view bytes);
 
   // The lock then also holds in programs that this process becomes or starts, until all of them
@@ -46,7 +47,8 @@ class [[nodiscard]] FilePass {
 // one machine. Readers just read it.
 //
 // The newest token is in a file beside it, `<file>.fence`, whose lock all writers take; it stays
-// for ever. A link is followed, so that a file has one fence whatever it is called.
+// for ever. It belongs to the name: whoever writes the same file by another name passes another
+// fence. Without `write`, the name may stand for anything, a link or a folder too.
 //
 // Thread-safe. A call waits for others who write until FileGuardOptions::wait is over: a writer
 // that was stopped in the middle of a write keeps the rest out, rather than being overtaken.
@@ -65,7 +67,8 @@ class [[nodiscard]] FilePass {
 //   if (!written && written.error().code == ErrorCode::lost) return overtaken();
 class FileGuard {
  public:
-  // The folder has to be there, the file need not. invalid_argument for what cannot be a file.
+  // The folder has to be there, the file need not. invalid_argument for a path that does not end in
+  // a name.
   [[nodiscard]] static base::Result<FileGuard> open(const std::filesystem::path& file,
                                                     FileGuardOptions options = {});
 

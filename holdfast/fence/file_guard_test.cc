@@ -150,22 +150,43 @@ TEST_F(FileGuardTest, AFileKeepsItsPermissions) {
   EXPECT_EQ(std::filesystem::status(file).permissions(), std::filesystem::perms(0640));
 }
 
-TEST_F(FileGuardTest, ALinkLeadsToTheOneFence) {
+TEST_F(FileGuardTest, AFolderHasOneFenceHoweverItIsReached) {
   EXPECT_EQ(write(7, "seven"), "accepted");
-  std::filesystem::create_symlink("report.txt", folder / "link");
-  const auto by_link = FileGuard::open(folder / "link");
-  ASSERT_TRUE(by_link);
-  EXPECT_EQ(by_link->fence_file(), guard().fence_file());
-  EXPECT_EQ(answer(by_link->write(FencingToken{6}, "six")), "lost");
-  EXPECT_EQ(answer(by_link->write(FencingToken{8}, "eight")), "accepted");
-  EXPECT_TRUE(std::filesystem::is_symlink(folder / "link"));
-  EXPECT_EQ(contents(file), "eight");
+  std::filesystem::create_directory_symlink(folder.path(), folder / "link");
+  std::filesystem::create_directory(folder / "sub");
+  for (const std::filesystem::path& same :
+       {folder / "link/report.txt", folder / "sub/../report.txt", folder / "./report.txt"}) {
+    const auto other = FileGuard::open(same);
+    ASSERT_TRUE(other);
+    EXPECT_EQ(other->fence_file(), guard().fence_file());
+    EXPECT_EQ(answer(other->write(FencingToken{6}, "six")), "lost");
+  }
 }
 
-TEST_F(FileGuardTest, WhatCannotBeAFileIsATypedError) {
-  EXPECT_EQ(answer(FileGuard::open("")), "invalid_argument");
-  EXPECT_EQ(answer(FileGuard::open(folder.path())), "invalid_argument");
-  EXPECT_EQ(answer(FileGuard::open("/")), "invalid_argument");
+// A link that leads elsewhere tomorrow must not have another fence then.
+TEST_F(FileGuardTest, ALinkHasAFenceOfItsOwnAndIsNotReplaced) {
+  testing::put(folder / "target", "untouched");
+  std::filesystem::create_symlink("target", file);
+  EXPECT_EQ(answer(guard().check(FencingToken{7})), "accepted");
+  EXPECT_EQ(write(6, "six"), "lost");
+  EXPECT_EQ(write(7, "seven"), "invalid_argument");
+  EXPECT_TRUE(std::filesystem::is_symlink(file));
+  EXPECT_EQ(contents(folder / "target"), "untouched");
+}
+
+TEST_F(FileGuardTest, AFolderCanBeGuardedButNotWritten) {
+  std::filesystem::create_directory(file);
+  EXPECT_EQ(answer(guard().check(FencingToken{7})), "accepted");
+  EXPECT_EQ(answer(guard().check(FencingToken{6})), "lost");
+  EXPECT_EQ(write(7, "seven"), "invalid_argument");
+  EXPECT_TRUE(std::filesystem::is_directory(file));
+  EXPECT_FALSE(std::filesystem::exists(folder / "report.txt.fence-new"));
+}
+
+TEST_F(FileGuardTest, WhatCannotBeGuardedIsATypedError) {
+  for (const char* const path : {"", "/", ".", "..", "folder/", "folder/.."}) {
+    EXPECT_EQ(answer(FileGuard::open(path)), "invalid_argument") << path;
+  }
   const auto nowhere = FileGuard::open(folder / "no/such/folder/file");
   ASSERT_TRUE(nowhere);
   EXPECT_EQ(answer(nowhere->write(FencingToken{7}, "seven")), "unavailable");
@@ -173,12 +194,10 @@ TEST_F(FileGuardTest, WhatCannotBeAFileIsATypedError) {
   EXPECT_EQ(write(7, "seven"), "unavailable");
 }
 
-TEST_F(FileGuardTest, AFolderInThePlaceOfTheFileIsLeftAlone) {
-  const FileGuard early = guard();
-  std::filesystem::create_directory(file);
-  EXPECT_EQ(answer(early.write(FencingToken{7}, "seven")), "unavailable");
-  EXPECT_TRUE(std::filesystem::is_directory(file));
-  EXPECT_FALSE(std::filesystem::exists(folder / "report.txt.fence-new"));
+TEST_F(FileGuardTest, AFileInTheWorkingDirectoryNeedsNoFolder) {
+  const auto here = FileGuard::open("report.txt");
+  ASSERT_TRUE(here);
+  EXPECT_EQ(here->file(), std::filesystem::current_path() / "report.txt");
 }
 
 TEST_F(FileGuardTest, OfThreadsThatWriteTheNewestStays) {

@@ -16,17 +16,15 @@ namespace {
 constexpr mode_t kPermissions = 07777;
 
 // Zero, or an errno.
-int write_new(const std::filesystem::path& file, const std::filesystem::path& scratch,
-              std::string_view bytes) {
+int write_new(const std::filesystem::path& scratch, std::string_view bytes,
+              const struct stat* before) {
   const int descriptor =
       ::open(scratch.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
   if (descriptor < 0) {
     return errno;
   }
   int error = 0;
-  struct stat before{};
-  if (::stat(file.c_str(), &before) == 0 &&
-      ::fchmod(descriptor, before.st_mode & kPermissions) != 0) {
+  if (before != nullptr && ::fchmod(descriptor, before->st_mode & kPermissions) != 0) {
     error = errno;
   }
   if (error == 0) {
@@ -45,10 +43,18 @@ int write_new(const std::filesystem::path& file, const std::filesystem::path& sc
 
 base::Result<void> replace_file(const std::filesystem::path& file,
                                 const std::filesystem::path& scratch, std::string_view bytes) {
+  struct stat before{};
+  const bool exists = ::lstat(file.c_str(), &before) == 0;
+  if (exists && !S_ISREG(before.st_mode)) {
+    return base::fail(base::ErrorCode::invalid_argument,
+                      "'" + name_of(file) +
+                          "' is not a regular file and is left as it is: guard "
+                          "and write the file that a link leads to");
+  }
   if (::unlink(scratch.c_str()) != 0 && errno != ENOENT) {
     return std::unexpected(failure("remove", scratch, errno));
   }
-  int error = write_new(file, scratch, bytes);
+  int error = write_new(scratch, bytes, exists ? &before : nullptr);
   if (error == 0 && ::rename(scratch.c_str(), file.c_str()) != 0) {
     error = errno;
   }

@@ -11,8 +11,8 @@ namespace holdfast::fence::internal {
 // what a crash leaves in `scratch`, a file of the same folder, the next call takes away. One caller
 // at a time. The file keeps its permissions, but not its owner and not its other names.
 //
-// Errors: unavailable, nothing was changed; unknown_outcome, the new contents are there, but may
-// not survive a loss of power.
+// Errors: invalid_argument for what is there and no regular file; unavailable, nothing was changed;
+// unknown_outcome, the new contents are there, but may not survive a loss of power.
 [[nodiscard]] base::Result<void> replace_file(const std::filesystem::path& file,
                                               const std::filesystem::path& scratch,
                                               std::string_view bytes);
