@@ -119,12 +119,8 @@ Result<std::unique_ptr<RedisStore>> RedisStore::open(RedisOptions options, Time 
   if (auto valid = check(options); !valid) {
     return std::unexpected(std::move(valid).error());
   }
-  auto link = internal::Link::open(std::move(options));
-  if (!link) {
-    return std::unexpected(std::move(link).error());
-  }
-  return std::unique_ptr<RedisStore>(
-      new RedisStore(std::make_unique<Engine>(*std::move(link), std::move(time))));
+  return std::unique_ptr<RedisStore>(new RedisStore(std::make_unique<Engine>(
+      std::make_unique<internal::Link>(std::move(options)), std::move(time))));
 }
 
 RedisStore::RedisStore(std::unique_ptr<Engine> engine) : engine_(std::move(engine)) {}
@@ -143,7 +139,7 @@ Result<store::ClaimOutcome> RedisStore::do_claim(const Name& name, const store::
   }
   auto reply = engine_->run(lua::kClaim, name, deadline, [&](Command& command) {
     add(command, claim);
-    command.add(engine_->watchers.waits_as(name.view()));
+    command.add(engine_->watchers.waits_as(name.view())).add(microseconds(claim.holds_back));
   });
   if (!reply) [[unlikely]] {
     return std::unexpected(std::move(reply).error());
@@ -198,8 +194,9 @@ Result<store::TransferOutcome> RedisStore::do_transfer(const Name& name, const L
 
 Result<store::ReleaseOutcome> RedisStore::do_release(const Name& name, const LeaseId& id,
                                                      Deadline deadline) {
-  const auto reply = engine_->run(lua::kRelease, name, deadline,
-                                  [&](Command& command) { command.add(to_string(id)); });
+  const auto reply = engine_->run(lua::kRelease, name, deadline, [&](Command& command) {
+    command.add(to_string(id)).add(engine_->watchers.waits_as(name.view()));
+  });
   if (!reply) [[unlikely]] {
     return std::unexpected(reply.error());
   }
@@ -247,10 +244,13 @@ Result<store::Page> RedisStore::do_list(std::string_view prefix, const store::Pa
   return page;
 }
 
-Result<store::HitOutcome> RedisStore::do_hit(const Name& name, std::uint32_t limit,
-                                             base::Duration period, Deadline deadline) {
+Result<store::HitOutcome> RedisStore::do_hit(const Name& name, const store::Hit& hit,
+                                             Deadline deadline) {
   auto reply = engine_->run(lua::kHit, name, deadline, [&](Command& command) {
-    command.add(limit).add(microseconds(period));
+    command.add(hit.limit)
+        .add(microseconds(hit.period.unchecked()))
+        .add(hit.window == store::Window::sliding ? "sliding" : "fixed")
+        .add(hit.count);
   });
   if (!reply) {
     return std::unexpected(std::move(reply).error());

@@ -39,7 +39,8 @@ class RedisStore final : public store::LeaseStore {
   // For tests: the time by which leases are judged instead of the server's.
   using Time = std::function<std::chrono::microseconds()>;
 
-  // Connects. What cannot be, or be reached, is an error at once.
+  // Connects with the first operation: a server that cannot be reached, or lets nobody in, is an
+  // error of that, and it is tried again with the next one.
   [[nodiscard]] static base::Result<std::unique_ptr<RedisStore>> open(RedisOptions options,
                                                                       Time time = {});
   ~RedisStore() override;
@@ -65,8 +66,8 @@ class RedisStore final : public store::LeaseStore {
                                                         base::Deadline deadline) override;
   base::Result<store::Page> do_list(std::string_view prefix, const store::PageRequest& page,
                                     base::Deadline deadline) override;
-  base::Result<store::HitOutcome> do_hit(const base::Name& name, std::uint32_t limit,
-                                         base::Duration period, base::Deadline deadline) override;
+  base::Result<store::HitOutcome> do_hit(const base::Name& name, const store::Hit& hit,
+                                         base::Deadline deadline) override;
   base::Result<store::Watch> do_watch(const base::Name& name,
                                       std::function<void()> callback) override;
 

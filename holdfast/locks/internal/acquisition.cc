@@ -17,12 +17,14 @@ constexpr base::Duration kLeastPatience = std::chrono::seconds(1);
 
 double jitter() { return static_cast<double>(base::random_u64() >> 11U) * 0x1.0p-53; }
 
-store::Claim make_claim(const ProviderCore& core, const AcquireOptions& how) {
+// Who only tries does not stay to be let in.
+store::Claim make_claim(const ProviderCore& core, const AcquireOptions& how, base::Duration wait) {
   return {.id = base::LeaseId::generate(),
           .owner = how.owner.empty() ? core.options.owner : how.owner,
           .reason = how.reason,
           .ttl = how.ttl,
-          .permits = how.permits};
+          .permits = how.permits,
+          .holds_back = wait > base::Duration::zero() ? how.holds_back : base::Duration::zero()};
 }
 
 }  // namespace
@@ -38,10 +40,9 @@ Acquisition::Acquisition(ProviderCore& core, std::string_view name, const Acquir
                     ? base::Deadline::never()
                     : base::Deadline::at(base::add_saturating(started_, wait))),
       machine_(deadline_, {core.options.poll_least, core.options.poll_most, core.push}),
-      waiter_{.claim = make_claim(core, how)} {}
+      waiter_{.claim = make_claim(core, how, wait)} {}
 
 Acquisition::~Acquisition() {
-  watch_.reset();
   if (in_line_ && core_.lines.leave(name_, waiter_)) {
     try {
       static_cast<void>(core_.store->release(name_, waiter_.claim.id, patience(clock_.now())));
@@ -91,6 +92,7 @@ Acquisition::Outcome Acquisition::run() {
 
 std::variant<std::shared_ptr<Hold>, Acquisition::Action> Acquisition::claim() {
   const base::TimePoint sent = clock_.now();
+  claimed_ = true;
   auto outcome = core_.store->claim(name_, waiter_.claim, patience(sent));
   if (!outcome) {
     last_error_ = std::move(outcome).error();
@@ -120,15 +122,17 @@ base::Result<void> Acquisition::stand_in_line() {
   waiter_.first = false;  // nobody else sees it while it is in no line
   waiter_.handed_over.reset();
   knew_first_ = false;
-  auto joined = core_.lines.join(name_, waiter_);
-  if (!joined) {
-    return joined;
+  const auto is_new_line = core_.lines.join(name_, waiter_);
+  if (!is_new_line) {
+    return std::unexpected(is_new_line.error());
   }
   in_line_ = true;
   core_.count("contended");
-  // A store that cannot watch is polled.
-  if (auto watch = core_.store->watch(name_, [this] { waiter_.bell.ring(); })) {
-    watch_ = *std::move(watch);
+  if (*is_new_line) {
+    core_.lines.watch(name_, [this](std::function<void()> callback) {
+      // A store that cannot watch is polled.
+      return core_.store->watch(name_, std::move(callback)).value_or(store::Watch());
+    });
   }
   return {};
 }
@@ -172,7 +176,6 @@ std::variant<std::shared_ptr<Hold>, Acquisition::Action> Acquisition::sleep(base
 
 std::shared_ptr<Hold> Acquisition::finish(const HandedOver& granted) {
   HandedOver latest = granted;
-  watch_.reset();
   if (in_line_) {
     in_line_ = false;
     if (const auto handed_over = core_.lines.leave(name_, waiter_)) {
@@ -188,7 +191,6 @@ std::shared_ptr<Hold> Acquisition::finish(const HandedOver& granted) {
 }
 
 Acquisition::Outcome Acquisition::give_up(const AcquireMachine::GiveUp& why) {
-  watch_.reset();
   if (in_line_) {
     in_line_ = false;
     if (const auto handed_over = core_.lines.leave(name_, waiter_)) {
@@ -203,7 +205,8 @@ Acquisition::Outcome Acquisition::give_up(const AcquireMachine::GiveUp& why) {
       }
     }
   }
-  if (why.may_hold || waiter_.unsure) {
+  const bool may_hold_back = claimed_ && waiter_.claim.holds_back > base::Duration::zero();
+  if (why.may_hold || waiter_.unsure || may_hold_back) {
     // Nothing is promised by a failure here: the lease then runs out by itself.
     static_cast<void>(core_.store->release(name_, waiter_.claim.id, patience(clock_.now())));
   }
