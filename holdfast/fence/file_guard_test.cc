@@ -1,7 +1,6 @@
 #include <holdfast/fence/file_guard.h>
 
-#include <sys/stat.h>
-
+#include <algorithm>
 #include <atomic>
 #include <thread>
 #include <vector>
@@ -29,6 +28,14 @@ class FileGuardTest : public ::testing::Test {
   }
   [[nodiscard]] std::optional<FencingToken> newest() const {
     return base::value_or_throw(guard().newest());
+  }
+  // How many descriptors of this process lead to the file.
+  static std::ptrdiff_t times_opened(const std::filesystem::path& path) {
+    return std::ranges::count_if(std::filesystem::directory_iterator("/proc/self/fd"),
+                                 [&](const auto& descriptor) {
+                                   std::error_code gone;
+                                   return std::filesystem::read_symlink(descriptor, gone) == path;
+                                 });
   }
 
   testing::Folder folder;
@@ -101,6 +108,25 @@ TEST_F(FileGuardTest, WhoWaitsForOneInsideIsJudgedAfterIt) {
   waiting.join();
   EXPECT_EQ(older, "lost");
   EXPECT_EQ(contents(file), "eight");
+}
+
+// Whoever waited for the lock of a file that was removed meanwhile has a lock that nobody else
+// sees.
+TEST_F(FileGuardTest, WhoWaitedForAFenceThatWasRemovedPassesTheOneThatIsThere) {
+  auto inside = guard().enter(FencingToken{7});
+  ASSERT_TRUE(inside);
+  std::string waited;
+  std::jthread waiting([&] { waited = answer(guard(60s).check(FencingToken{8})); });
+  while (times_opened(fence) < 2) {
+    std::this_thread::yield();
+  }
+  std::filesystem::remove(fence);
+  {
+    const FilePass ended = *std::move(inside);
+  }
+  waiting.join();
+  EXPECT_EQ(waited, "accepted");
+  EXPECT_EQ(newest(), FencingToken{8});
 }
 
 // As after a crash in the middle of writing a token.
