@@ -1,8 +1,13 @@
 #include <holdfast/fence/fence_guard.h>
 
+#include <unistd.h>
+
 #include <atomic>
+#include <fstream>
 #include <future>
+#include <iterator>
 #include <latch>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -75,14 +80,28 @@ TEST(FenceGuard, ANewerOneWaitsUntilTheOlderOneInsideIsDone) {
   EXPECT_EQ(written, "older newer");
 }
 
-TEST(FenceGuard, OneWhoWaitedIsRefusedIfSomebodyNewerWasInsideMeanwhile) {
+// Blocked in the kernel, as one who waits for a mutex is.
+bool is_asleep(pid_t thread) {
+  std::ifstream stat("/proc/self/task/" + std::to_string(thread) + "/stat");
+  const std::string text{std::istreambuf_iterator<char>(stat), {}};
+  return text.find(") S ") != std::string::npos;
+}
+
+TEST(FenceGuard, OneWhoWaitedIsRefusedIfANewerTokenWasSeenMeanwhile) {
   FenceGuard guard;
-  std::future<ErrorCode> older;
+  auto inside = guard.enter("a", FencingToken{5});
+  ASSERT_TRUE(inside);
+  std::atomic<pid_t> waiter = 0;
+  auto older = std::async(std::launch::async, [&] {
+    waiter = ::gettid();
+    return code_of(guard.enter("a", FencingToken{6}));
+  });
+  while (waiter == 0 || !is_asleep(waiter)) {
+    std::this_thread::yield();
+  }
+  EXPECT_TRUE(guard.check("a", FencingToken{7}));
   {
-    const auto newer = guard.enter("a", FencingToken{7});
-    ASSERT_TRUE(newer);
-    older =
-        std::async(std::launch::async, [&] { return code_of(guard.enter("a", FencingToken{6})); });
+    const FencePass ended = *std::move(inside);
   }
   EXPECT_EQ(older.get(), ErrorCode::lost);
 }

@@ -1,3 +1,4 @@
+#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -129,8 +130,6 @@ TEST_F(FileGuardProcessTest, AWriterThatIsKilledLeavesAWholeFileAndItsToken) {
 }
 
 TEST_F(FileGuardProcessTest, AWriterThatIsStoppedInsideKeepsOthersOut) {
-  int pipe[2];
-  ASSERT_EQ(::pipe(pipe), 0);
   const pid_t writer = start([&] {
     auto pass = guard().enter(FencingToken{7});
     ::raise(SIGSTOP);
@@ -139,8 +138,8 @@ TEST_F(FileGuardProcessTest, AWriterThatIsStoppedInsideKeepsOthersOut) {
   int status = 0;
   ASSERT_EQ(::waitpid(writer, &status, WUNTRACED), writer);
   ASSERT_TRUE(WIFSTOPPED(status));
-  const auto patient = FileGuard::open(file, {.wait = 0s});
-  EXPECT_EQ(answer(patient->write(FencingToken{8}, "eight")), "timed_out");
+  const auto impatient = FileGuard::open(file, {.wait = 0s});
+  EXPECT_EQ(answer(impatient->write(FencingToken{8}, "eight")), "timed_out");
   ::kill(writer, SIGCONT);
   EXPECT_EQ(wait_for(writer), 0);
   EXPECT_EQ(answer(guard().write(FencingToken{8}, "eight")), "accepted");
@@ -148,29 +147,31 @@ TEST_F(FileGuardProcessTest, AWriterThatIsStoppedInsideKeepsOthersOut) {
 }
 
 TEST_F(FileGuardProcessTest, ALockThatIsHandedDownHoldsUntilTheProgramEnds) {
-  int pipe[2];
-  ASSERT_EQ(::pipe(pipe), 0);
+  int input[2];
+  int output[2];
+  ASSERT_EQ(::pipe2(input, O_CLOEXEC), 0);
+  ASSERT_EQ(::pipe2(output, O_CLOEXEC), 0);
   const pid_t program = start([&] {
     auto pass = guard().enter(FencingToken{7});
-    ::dup2(pipe[0], STDIN_FILENO);
-    ::close(pipe[0]);
-    ::close(pipe[1]);
     if (!pass || !pass->hand_down()) {
       return 1;
     }
+    ::dup2(input[0], STDIN_FILENO);
+    ::dup2(output[1], STDOUT_FILENO);
     ::execlp("cat", "cat", static_cast<char*>(nullptr));
     return 127;
   });
-  ::close(pipe[0]);
+  ::close(input[0]);
+  ::close(output[1]);
+  char said = 'x';
+  ASSERT_EQ(::write(input[1], &said, 1), 1);
+  ASSERT_EQ(::read(output[0], &said, 1), 1) << "cat runs";
   const auto impatient = FileGuard::open(file, {.wait = 0s});
-  // Until it is inside; from then on it stays inside until its input ends.
-  while (base::value_or_throw(impatient->newest()) != FencingToken{7}) {
-    ::usleep(1000);
-  }
   EXPECT_EQ(answer(impatient->check(FencingToken{8})), "timed_out");
-  ::close(pipe[1]);
+  ::close(input[1]);
   EXPECT_EQ(wait_for(program), 0);
   EXPECT_EQ(answer(impatient->check(FencingToken{8})), "accepted");
+  ::close(output[0]);
 }
 
 }  // namespace
