@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdio>
 #include <functional>
 #include <string>
 #include <vector>
@@ -37,6 +38,7 @@ class FileGuardProcessTest : public ::testing::Test {
     return base::value_or_throw(FileGuard::open(file, {.wait = 60s}));
   }
   pid_t start(const std::function<int()>& body) const {
+    std::fflush(nullptr);  // or the child would write it too
     const pid_t child = ::fork();
     if (child == 0) {
       ::_exit(body());
