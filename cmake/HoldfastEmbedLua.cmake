@@ -1,23 +1,22 @@
-# holdfast_embed_lua(<header> TYPE_HEADER <header.h> NAMESPACE <namespace> COMMON <file.lua>
-#   SCRIPTS <file.lua>...)
+# holdfast_embed_lua(<header> TYPE_HEADER <header.h> NAMESPACE <namespace> SCRIPTS <file.lua>...)
 #
-# Writes a header with a constant `kName` for each script `name.lua`: its text, with the common file
-# in front, and the SHA-1 by which the server knows it. A line `#!lua ...` stays the first. The
-# constants are of the type `Script` of TYPE_HEADER: two texts, the SHA-1 and the script. `kCommon` is
-# the common file's text alone.
+# Writes a header with a constant `kName` for each script `name.lua`: its text, and the SHA-1 by which
+# the server knows it. A line `-- include other.lua` stands for that file, of the same folder. The
+# constants are of the type `Script` of TYPE_HEADER: two texts, the SHA-1 and the script.
 function(holdfast_embed_lua header)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TYPE_HEADER;NAMESPACE;COMMON" "SCRIPTS")
-  file(READ "${arg_COMMON}" common)
-  set(constants "inline constexpr std::string_view kCommon = R\"lua(${common})lua\";\n\n")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TYPE_HEADER;NAMESPACE" "SCRIPTS")
+  set(constants "")
+  set(files ${arg_SCRIPTS})
   foreach(file IN LISTS arg_SCRIPTS)
-    file(READ "${file}" body)
-    set(flags "")
-    if(body MATCHES "^(#![^\n]*\n)")
-      set(flags "${CMAKE_MATCH_1}")
-      string(LENGTH "${flags}" length)
-      string(SUBSTRING "${body}" ${length} -1 body)
-    endif()
-    set(text "${flags}${common}${body}")
+    cmake_path(GET file PARENT_PATH folder)
+    file(READ "${file}" text)
+    while(text MATCHES "-- include ([a-z_]+[.]lua)\n")
+      set(line "${CMAKE_MATCH_0}")
+      set(included "${folder}/${CMAKE_MATCH_1}")
+      file(READ "${included}" part)
+      string(REPLACE "${line}" "${part}" text "${text}")
+      list(APPEND files "${included}")
+    endwhile()
     string(SHA1 sha "${text}")
     cmake_path(GET file STEM name)
     string(SUBSTRING "${name}" 0 1 initial)
@@ -29,11 +28,11 @@ function(holdfast_embed_lua header)
   set_property(
     DIRECTORY
     APPEND
-    PROPERTY CMAKE_CONFIGURE_DEPENDS "${arg_COMMON}" ${arg_SCRIPTS})
+    PROPERTY CMAKE_CONFIGURE_DEPENDS ${files})
   file(
     CONFIGURE
     OUTPUT "${header}"
     CONTENT
-      "// Made from .lua files by HoldfastEmbedLua.cmake.\n#pragma once\n\n#include <string_view>\n\n#include <${arg_TYPE_HEADER}>\n\nnamespace ${arg_NAMESPACE} {\n\n${constants}}  // namespace ${arg_NAMESPACE}\n"
+      "// Made from .lua files by HoldfastEmbedLua.cmake.\n#pragma once\n\n#include <${arg_TYPE_HEADER}>\n\nnamespace ${arg_NAMESPACE} {\n\n${constants}}  // namespace ${arg_NAMESPACE}\n"
     @ONLY)
 endfunction()

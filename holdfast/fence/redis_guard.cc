@@ -8,6 +8,6 @@ const Script& redis_check_script() noexcept { return internal::lua::kCheck; }
 
 const Script& redis_set_script() noexcept { return internal::lua::kSet; }
 
-std::string_view redis_fence_function() noexcept { return internal::lua::kCommon; }
+std::string_view redis_fence_function() noexcept { return internal::lua::kFence.text; }
 
 }  // namespace holdfast::fence
