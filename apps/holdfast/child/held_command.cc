@@ -1,14 +1,7 @@
-#include <cerrno>
-#include <system_error>
-
-#include <fmt/core.h>
-
-#include <holdfast/base/printable.h>
-
 #include "apps/holdfast/child/held_command.h"
 #include "apps/holdfast/child/job_terminal.h"
+#include "apps/holdfast/child/not_executed.h"
 #include "apps/holdfast/child/spawn.h"
-#include "apps/holdfast/cli/exit_status.h"
 
 namespace holdfast::cli {
 
@@ -25,7 +18,7 @@ std::expected<Ended, int> run_held(Session& session, const Signals& signals,
        .if_orphaned =
            command.on_lost == OnLost::terminate ? IfOrphaned::be_killed : IfOrphaned::live_on});
   if (!child) {
-    return std::unexpected(not_executed(session, command.command.front(), child.error()));
+    return std::unexpected(report_not_executed(session, command.command.front(), child.error()));
   }
   Supervisor supervisor(*child, lock, signals, terminal,
                         {.ttl = command.ttl,
@@ -33,17 +26,6 @@ std::expected<Ended, int> run_held(Session& session, const Signals& signals,
                          .on_lost = command.on_lost,
                          .say_lost = command.say_lost});
   return supervisor.run();
-}
-
-int not_executed(Session& session, const std::string& command, int error) {
-  const bool missing = error == ENOENT || error == ENOTDIR;
-  session.report(
-      {base::ErrorCode::invalid_argument,
-       fmt::format(
-           "cannot execute {}: {}{}", base::printable(command),
-           std::generic_category().message(error),
-           missing && command.find('/') == std::string::npos ? "; is it on the PATH?" : "")});
-  return missing ? kNotFound : kNotExecutable;
 }
 
 }  // namespace holdfast::cli

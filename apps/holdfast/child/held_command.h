@@ -31,7 +31,4 @@ struct HeldCommand {
                                                  const locks::Lock& lock,
                                                  const HeldCommand& command);
 
-// Reports that a command could not be executed, and why; what to end with.
-[[nodiscard]] int not_executed(Session& session, const std::string& command, int error);
-
 }  // namespace holdfast::cli

@@ -9,7 +9,7 @@
 
 #include <holdfast/base/printable.h>
 
-#include "apps/holdfast/child/held_command.h"
+#include "apps/holdfast/child/not_executed.h"
 #include "apps/holdfast/cli/claim_options.h"
 #include "apps/holdfast/cli/exit_status.h"
 #include "apps/holdfast/cli/json.h"
@@ -84,7 +84,7 @@ int become(Session& session, const Arguments& command) {
   }
   argv.push_back(nullptr);
   ::execvp(argv.front(), argv.data());
-  return not_executed(session, command.front(), errno);
+  return report_not_executed(session, command.front(), errno);
 }
 
 int pass(Session& session, const ThrottleOptions& options) {
