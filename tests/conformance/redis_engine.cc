@@ -64,17 +64,25 @@ Place movable_place() {
           [prefix](std::string_view name) { return plant_foreign(prefix + std::string(name)); }};
 }
 
-// Names that are not in use are forgotten nearly at once: there is nothing to clean up.
+// As the server does when the retention of mutexes is over.
+void forget_idle(const std::string& prefix) {
+  tests::RedisClient(server().port())
+      .run({"EVAL",
+            "for _, note in ipairs(redis.call('KEYS', 'hf:{' .. ARGV[1] .. '*}')) do "
+            "local plain = string.sub(note, 5, -2) "
+            "if redis.call('TYPE', note).ok == 'string' and redis.call('EXISTS', plain) == 0 then "
+            "redis.call('DEL', note) end end",
+            "0", prefix});
+}
+
 Place real_time_place() {
   const std::string prefix = fresh_prefix();
   return {
       .open = [prefix]() -> std::shared_ptr<store::LeaseStore> {
-        RedisOptions forgetful = options(prefix);
-        forgetful.retention = std::chrono::milliseconds(1);
-        return base::value_or_throw(RedisStore::open(std::move(forgetful)));
+        return base::value_or_throw(RedisStore::open(options(prefix)));
       },
-      .url = server().url() + "?retention=1ms&prefix=" + prefix,
-      .clean_up = [] {},
+      .url = server().url() + "?prefix=" + prefix,
+      .clean_up = [prefix] { forget_idle(prefix); },
       .plant_foreign =
           [prefix](std::string_view name) { return plant_foreign(prefix + std::string(name)); }};
 }

@@ -48,16 +48,46 @@ TEST_F(Layout, AMutexThatIsTakenAgainAndAgainIsRememberedAllTheTime) {
   const Claim first = wish({}, 30s);
   expect<Grant>(store_->claim("job", first));
   release("job", first.id);
-  for (const auto left : {1s, 3500s, 3700s}) {  // of the note's time
+  for (const auto left : {1s, 3631s, 3700s}) {  // of the note's time
     run({"EXPIRE", "hf:{job}", std::to_string(left / 1s)});
     const std::string note = run({"GET", "hf:{job}"});
     const std::string until = std::to_string(std::stoll(run({"TIME"}).substr(1)) + left / 1s);
     run({"SET", "hf:{job}", note.substr(0, 17) + until + note.substr(27), "KEEPTTL"});
     const Claim claim = wish({}, 30s);
     expect<Grant>(store_->claim("job", claim));
-    EXPECT_GE(std::stoll(run({"TTL", "hf:{job}"})), 3600) << left / 1s;
+    EXPECT_GE(std::stoll(run({"PTTL", "hf:{job}"})), 3'600'000 + 29'000) << left / 1s;
     release("job", claim.id);
   }
+}
+
+TEST_F(Layout, TheNoteIsTheLastToGoWhateverTheRetention) {
+  engines::redis::RedisOptions options{.host = "127.0.0.1", .port = server_.port()};
+  for (const auto retention : {0ms, 1ms, 498ms, 999ms, 1001ms}) {
+    options.retention = retention;
+    const auto store = base::value_or_throw(engines::redis::RedisStore::open(options));
+    for (int i = 0; i < 20; ++i) {
+      const Claim claim = wish({}, 29'500ms);
+      expect<Grant>(store->claim("job", claim));
+      const auto margin = std::stoll(run({"EVAL",
+                                          "return redis.call('PTTL', 'hf:{job}') - "
+                                          "redis.call('PTTL', 'job')",
+                                          "0"}));
+      EXPECT_GE(margin, retention / 1ms) << retention / 1ms;
+      release("job", claim.id);
+    }
+  }
+}
+
+TEST_F(Layout, AClockThatGoesBackLeavesNothingUnreadable) {
+  std::chrono::microseconds now = 1'700'000'000s;
+  const auto store = base::value_or_throw(engines::redis::RedisStore::open(
+      {.host = "127.0.0.1", .port = server_.port()}, [&] { return now; }));
+  const Claim first = wish({}, 30s);
+  const Grant before = expect<Grant>(store->claim("job", first));
+  now -= 50ms;
+  EXPECT_EQ(store->release("job", first.id), ReleaseOutcome::released);
+  EXPECT_EQ(base::value_or_throw(store->look("job")), std::nullopt);
+  EXPECT_GT(expect<Grant>(store->claim("job", wish())).token, before.token);
 }
 
 TEST_F(Layout, EveryKeyExpires) {

@@ -197,6 +197,9 @@ Result<store::TransferOutcome> RedisStore::do_transfer(const Name& name, const L
 
 Result<store::ReleaseOutcome> RedisStore::do_release(const Name& name, const LeaseId& id,
                                                      Deadline deadline) {
+  if (auto ours = engine_->link->check_process(); !ours) {
+    return std::unexpected(std::move(ours).error());
+  }
   const auto reply = engine_->run(lua::kRelease, name, deadline, [&](Command& command) {
     command.add(to_string(id)).add(engine_->watchers.waits_as(name.view()));
     engine_->scripts.add_release_limits(command);

@@ -123,16 +123,15 @@ base::Result<void> Acquisition::stand_in_line() {
   waiter_.first = false;  // nobody else sees it while it is in no line
   waiter_.handed_over.reset();
   knew_first_ = false;
-  const auto is_new_line = core_.lines.join(name_, waiter_);
-  if (!is_new_line) {
-    return std::unexpected(is_new_line.error());
+  const auto needs_watch = core_.lines.join(name_, waiter_);
+  if (!needs_watch) {
+    return std::unexpected(needs_watch.error());
   }
   in_line_ = true;
   core_.count("contended");
-  if (*is_new_line) {
+  if (*needs_watch) {
     core_.lines.watch(name_, [this](std::function<void()> callback) {
-      // A store that cannot watch is polled.
-      return core_.store->watch(name_, std::move(callback)).value_or(store::Watch());
+      return core_.store->watch(name_, std::move(callback));
     });
   }
   return {};
@@ -175,8 +174,8 @@ std::variant<std::shared_ptr<Hold>, Acquisition::Action> Acquisition::sleep(base
   }
 }
 
-std::shared_ptr<Hold> Acquisition::finish(const HandedOver& granted) {
-  HandedOver latest = granted;
+std::shared_ptr<Hold> Acquisition::finish(const Granted& granted) {
+  Granted latest = granted;
   if (in_line_) {
     in_line_ = false;
     if (const auto handed_over = core_.lines.leave(name_, waiter_)) {

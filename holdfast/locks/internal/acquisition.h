@@ -38,7 +38,7 @@ class Acquisition {
 
   base::Result<void> stand_in_line();
   Outcome turned_away(base::Error error);
-  std::shared_ptr<Hold> finish(const HandedOver& granted);
+  std::shared_ptr<Hold> finish(const Granted& granted);
   void warn_if_late(base::TimePoint now);
   [[nodiscard]] base::Deadline patience(base::TimePoint now) const;
 

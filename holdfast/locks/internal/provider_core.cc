@@ -73,7 +73,7 @@ Result<std::shared_ptr<Hold>> ProviderCore::acquire(std::string_view name,
 }
 
 std::shared_ptr<Hold> ProviderCore::keep(std::string_view name, const store::Claim& claim,
-                                         const AcquireOptions& how, const HandedOver& granted) {
+                                         const AcquireOptions& how, const Granted& granted) {
   const base::Duration ttl = how.ttl.unchecked();
   const RenewalSchedule schedule(granted.sent, ttl, how.renew_every.value_or(ttl / 3), how.max_hold,
                                  granted.grant.time_left);
@@ -108,13 +108,13 @@ bool ProviderCore::hand_over(Hold& hold, Waiter& next, base::Deadline deadline,
     return false;
   }
   if (std::holds_alternative<store::HeldBack>(*transferred)) {
-    lines.settle(hold.name, next, std::optional<HandedOver>());
+    lines.settle(hold.name, next, std::optional<Granted>());
     return false;
   }
   const auto* const grant = std::get_if<store::Grant>(&*transferred);
   lines.settle(
       hold.name, next,
-      grant != nullptr ? std::optional(HandedOver{*grant, sent, hold.in_a_row + 1}) : std::nullopt);
+      grant != nullptr ? std::optional(Granted{*grant, sent, hold.in_a_row + 1}) : std::nullopt);
   if (grant != nullptr) {
     count("handed_over");
   }

@@ -24,7 +24,7 @@ class ProviderCore : public std::enable_shared_from_this<ProviderCore> {
                                               base::Duration default_wait);
   // Null if the grant came too late to be of use; it is released then.
   std::shared_ptr<Hold> keep(std::string_view name, const store::Claim& claim,
-                             const AcquireOptions& how, const HandedOver& granted);
+                             const AcquireOptions& how, const Granted& granted);
 
   // To the next in line, or to the store.
   base::Result<store::ReleaseOutcome> release(Hold& hold);

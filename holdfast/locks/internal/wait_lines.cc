@@ -19,7 +19,9 @@ base::Result<bool> WaitLines::join(std::string_view name, Waiter& waiter) {
                   "callers wait for " + std::to_string(max_names_) +
                       " names already: raise ProviderOptions::max_waited_names");
     }
-    lines_[std::string(name)].waiters.push_back(&waiter);
+    Line alone;
+    alone.waiters.push_back(&waiter);
+    lines_.emplace(name, std::move(alone));
     waiter.first = true;
     ++waiting_;
     return true;
@@ -32,13 +34,16 @@ base::Result<bool> WaitLines::join(std::string_view name, Waiter& waiter) {
   }
   waiters.push_back(&waiter);
   ++waiting_;
-  return false;
+  return line->second.watch == nullptr;
 }
 
 // The line may have ended by now, and another may have begun: one watch is enough for it.
 void WaitLines::watch(std::string_view name, const MakeWatch& make_watch) {
-  auto made = std::make_unique<store::Watch>(
-      make_watch([this, name = std::string(name)] { ring_first(name); }));
+  auto watch = make_watch([this, name = std::string(name)] { ring_first(name); });
+  if (!watch) {
+    return;
+  }
+  auto made = std::make_unique<store::Watch>(*std::move(watch));
   const std::lock_guard guard(mutex_);
   const auto line = lines_.find(name);
   if (line != lines_.end() && line->second.watch == nullptr) {
@@ -70,7 +75,7 @@ void WaitLines::ring_first(std::string_view name) const {
   }
 }
 
-std::optional<HandedOver> WaitLines::leave(std::string_view name, Waiter& waiter) {
+std::optional<Granted> WaitLines::leave(std::string_view name, Waiter& waiter) {
   for (;;) {
     std::unique_ptr<store::Watch> ended;
     {
@@ -92,7 +97,7 @@ std::optional<HandedOver> WaitLines::leave(std::string_view name, Waiter& waiter
   }
 }
 
-std::optional<HandedOver> WaitLines::taken_over(const Waiter& waiter) const {
+std::optional<Granted> WaitLines::taken_over(const Waiter& waiter) const {
   const std::lock_guard guard(mutex_);
   return waiter.offered ? std::nullopt : waiter.handed_over;
 }
@@ -113,7 +118,7 @@ Waiter* WaitLines::offer(std::string_view name, const store::Permits& permits) {
 }
 
 void WaitLines::settle(std::string_view name, Waiter& waiter,
-                       const base::Result<std::optional<HandedOver>>& outcome) {
+                       const base::Result<std::optional<Granted>>& outcome) {
   std::unique_ptr<store::Watch> ended;
   const std::lock_guard guard(mutex_);
   waiter.offered = false;
@@ -121,8 +126,9 @@ void WaitLines::settle(std::string_view name, Waiter& waiter,
   if (outcome && *outcome) {
     waiter.handed_over = *outcome;
     ended = remove(name, waiter);
-    // Not rung: the name was just taken, and its release will make the next offer. Should that
-    // never come, this one finds out by itself that it is first.
+    // Not rung: the name was just taken, and its release will make the next offer, or go through
+    // the store, of which this one is told. Should neither come, it finds out by itself that it is
+    // first.
     if (Waiter* const next = first_in(name)) {
       next->first = true;
       if (next->claim.permits.capacity > 1) {

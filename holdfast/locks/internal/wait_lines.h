@@ -21,8 +21,8 @@
 
 namespace holdfast::locks::internal {
 
-// A lease that came to a waiter without its own claim.
-struct HandedOver {
+// A lease that was claimed, or that came to a waiter without its own claim.
+struct Granted {
   store::Grant grant;
   base::TimePoint sent;  // before the request that brought it
   int in_a_row = 0;      // hand-overs since somebody of this line claimed the name in the store
@@ -35,7 +35,7 @@ struct Waiter {
   Bell bell{};
 
   // The lines'.
-  std::optional<HandedOver> handed_over{};
+  std::optional<Granted> handed_over{};
   bool first = false;    // may contend for the name in the store
   bool offered = false;  // a hand-over to it is under way: it must not leave
   bool unsure = false;   // it is not known what came of a hand-over: the lease may be there
@@ -46,20 +46,21 @@ struct Waiter {
 class WaitLines {
  public:
   // How to watch a name in the store. It may call back at any time until the watch is destroyed.
-  using MakeWatch = std::function<store::Watch(std::function<void()> callback)>;
+  using MakeWatch = std::function<base::Result<store::Watch>(std::function<void()> callback)>;
 
   WaitLines(std::size_t max_names, std::size_t max_per_name) noexcept
       : max_names_(max_names), max_per_name_(max_per_name) {}
 
-  // Whether the line is new: it then needs a `watch`. ErrorCode::limit_exceeded if there are too
-  // many, cancelled after `close`.
+  // Whether nobody in line watches the name: `watch` is to be called then.
+  // ErrorCode::limit_exceeded if there are too many, cancelled after `close`.
   [[nodiscard]] base::Result<bool> join(std::string_view name, Waiter& waiter);
-  // Tells the first in line of hints, as long as somebody stands there.
+  // Tells the first in line of hints, as long as somebody stands there. Where that fails, the line
+  // polls, and the next to join tries again.
   void watch(std::string_view name, const MakeWatch& make_watch);
   // Leaves the line and lets the next one contend; waits for a hand-over that is under way, and
   // returns what came of it.
-  std::optional<HandedOver> leave(std::string_view name, Waiter& waiter);
-  [[nodiscard]] std::optional<HandedOver> taken_over(const Waiter& waiter) const;
+  std::optional<Granted> leave(std::string_view name, Waiter& waiter);
+  [[nodiscard]] std::optional<Granted> taken_over(const Waiter& waiter) const;
   [[nodiscard]] bool is_first(const Waiter& waiter) const;
 
   // The first in line, if it wants the same permits; it is then sure to stay until `settle`.
@@ -67,7 +68,7 @@ class WaitLines {
   // Ends an offer: with a grant the waiter has the name, without one it goes on contending; an
   // error leaves it unsure.
   void settle(std::string_view name, Waiter& waiter,
-              const base::Result<std::optional<HandedOver>>& outcome);
+              const base::Result<std::optional<Granted>>& outcome);
 
   [[nodiscard]] bool has_line(std::string_view name) const;
   [[nodiscard]] std::size_t waiting() const;

@@ -14,6 +14,10 @@ using base::fail;
 using base::Result;
 using store::Holder;
 
+std::unexpected<base::Error> unexpected_answer() {
+  return fail(ErrorCode::internal, "a script gave an unexpected answer");
+}
+
 // An array whose first element says what the others are.
 class Answer {
  public:
@@ -27,7 +31,7 @@ class Answer {
   // Why it is none of those that were expected.
   [[nodiscard]] std::unexpected<base::Error> error() {
     if (!is("conflict", 1)) {
-      return fail(ErrorCode::internal, "a script gave an unexpected answer");
+      return unexpected_answer();
     }
     return fail(ErrorCode::conflict, parts_[1].take_text());
   }
@@ -87,8 +91,12 @@ Result<std::vector<Holder>> holders(Reply reply) {
 Result<store::ClaimOutcome> claim_outcome(Reply reply, base::Duration ttl) {
   // Of the usual case: the token alone.
   if (reply.kind() == Reply::Kind::string) [[likely]] {
+    const std::string& text = reply.text();
     std::uint64_t token = 0;
-    std::from_chars(reply.text().data(), reply.text().data() + reply.text().size(), token);
+    const auto parsed = std::from_chars(text.data(), text.data() + text.size(), token);
+    if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size()) {
+      return unexpected_answer();
+    }
     return store::Grant{.token = base::FencingToken(token), .time_left = ttl};
   }
   Answer answer(std::move(reply));

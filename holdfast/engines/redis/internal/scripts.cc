@@ -53,7 +53,8 @@ void Scripts::add_claim_limits(Command& command, base::Duration ttl) const {
 
 void Scripts::add_release_limits(Command& command) const {
   if (!time_) {
-    command.add(grace().count()).add(retention().count());
+    // One more: a ttl is rounded up to milliseconds.
+    command.add(grace().count() + 1).add(retention().count());
   }
 }
 

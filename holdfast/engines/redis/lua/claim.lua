@@ -15,7 +15,7 @@ if ARGV[5] then
   local note = redis.pcall('GET', companion)
   -- After the token, with a blank in front.
   local kept_until = type(note) == 'string' and note < token and string.sub(note, 17, 27)
-  local is_kept = kept_until and (tonumber(kept_until) or 0) >= second + ARGV[6]
+  local is_kept = kept_until and (tonumber(kept_until) or 0) > second + ARGV[6]
   if (is_kept or not note) and redis.call('SET', plain, ARGV[2], 'NX', 'PX', ARGV[5]) then
     local lease = ' ' .. token .. ' ' .. ARGV[3]
     if is_kept then

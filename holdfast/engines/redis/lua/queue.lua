@@ -1,6 +1,6 @@
 -- Who waits for a name, and how they are told that it may be free.
 
--- What was done stays done, whether or not this user may publish.
+-- What was done stays done, whether or not this user may publish, and whatever is in the queue's place.
 local function tell(store, plain)
   local heard = redis.pcall('PUBLISH', 'hf:wake:' .. store, plain)
   return type(heard) == 'number' and heard > 0
@@ -10,7 +10,7 @@ end
 local function wake_one(queue, plain)
   local store
   repeat
-    store = redis.call('ZPOPMIN', queue)[1]
+    store = redis.pcall('ZPOPMIN', queue)[1]
   until not store or tell(store, plain)
 end
 

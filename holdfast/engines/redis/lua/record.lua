@@ -201,7 +201,8 @@ end
 local function write_note(companion, lease, kept_until)
   local second = math.floor(now / 1000000)
   local needed = math.ceil((lease.expires - now) / 1000000 + (grace + retention) / 1000)
-  if kept_until and kept_until >= second + needed then
+  -- The second has begun already.
+  if kept_until and kept_until > second + needed then
     redis.call('SET', companion, encode_note(lease, kept_until), 'KEEPTTL')
   else
     local lasts = needed + math.ceil(retention / 2000)

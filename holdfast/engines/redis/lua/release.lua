@@ -30,7 +30,8 @@ if not was_held and not did_wait then
 end
 local others = #record.leases - (record.live[id] and 1 or 0)
 if record.note then
-  record.note.expires = math.min(record.note.expires, now)
+  -- Not before it began, should the clock have gone back since.
+  record.note.expires = math.max(record.note.granted, math.min(record.note.expires, now))
   write_note(companion, record.note)
 elseif others == 0 and not counts_hits(record) and not record.waits[1] then
   redis.call('PEXPIRE', companion, retention)

@@ -74,7 +74,8 @@ class LinkCore {
   const RedisOptions options_;
   const ProcessMark process_;
   Doorbell doorbell_;  // rouses the leader from its sleep
-  ParkingLot lot_;
+
+  ParkingLot lot_;  // what it says is protected by mutex_
 
   mutable std::mutex mutex_;
   // Protected by mutex_.
