@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <tests/support/temporary_folder.h>
 
 #include <holdfast/fence/file_guard.h>
 #include <holdfast/fence/testing_support.h>
@@ -51,7 +52,7 @@ class FileGuardProcessTest : public ::testing::Test {
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   }
 
-  testing::Folder folder;
+  tests::TemporaryFolder folder;
   const std::filesystem::path file = folder / "report.txt";
 };
 

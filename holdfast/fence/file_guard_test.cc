@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <tests/support/temporary_folder.h>
 
 #include <holdfast/fence/testing_support.h>
 
@@ -38,7 +39,7 @@ class FileGuardTest : public ::testing::Test {
                                  });
   }
 
-  testing::Folder folder;
+  tests::TemporaryFolder folder;
   const std::filesystem::path file = folder / "report.txt";
   const std::filesystem::path fence = folder / "report.txt.fence";
 };

@@ -2,7 +2,7 @@
 
 #include <holdfast/base/printable.h>
 #include <holdfast/base/utf8.h>
-#include <holdfast/fence/sql_dialect.h>
+#include <holdfast/fence/bigint.h>
 
 namespace holdfast::fence {
 

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
-#include <tests/fence/temporary_folder.h>
+#include <tests/support/temporary_folder.h>
 
 #include <holdfast/fence/mongo_guard.h>
 
