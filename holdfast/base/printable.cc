@@ -11,10 +11,6 @@ namespace {
 constexpr std::string_view kEllipsis = "…";
 static_assert(kEllipsis.size() == 3, "the source is UTF-8");
 
-std::uint8_t byte_at(std::string_view bytes, std::size_t index) {
-  return static_cast<std::uint8_t>(bytes[index]);
-}
-
 // Characters that could break a line or change how the rest of it is shown.
 bool is_unsafe(char32_t c) {
   const auto within = [c](char32_t first, char32_t last) { return c >= first && c <= last; };
@@ -24,10 +20,11 @@ bool is_unsafe(char32_t c) {
 
 void append_escaped(std::string& out, std::string_view bytes) {
   constexpr std::string_view kDigits = "0123456789abcdef";
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
+  for (const char c : bytes) {
+    const auto byte = static_cast<std::uint8_t>(c);
     out += "\\x";
-    out += kDigits[byte_at(bytes, i) >> 4U];
-    out += kDigits[byte_at(bytes, i) & 0xfU];
+    out += kDigits[byte >> 4U];
+    out += kDigits[byte & 0xfU];
   }
 }
 

@@ -1,8 +1,5 @@
 #include <holdfast/fence/file_guard.h>
 
-#include <fcntl.h>
-
-#include <cerrno>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -39,12 +36,7 @@ Result<void> FilePass::write(std::string_view bytes) {
   return internal::replace_file(file_, with_suffix(file_, ".fence-new"), bytes);
 }
 
-Result<void> FilePass::hand_down() {
-  if (::fcntl(fence_->descriptor(), F_SETFD, 0) != 0) {
-    return std::unexpected(internal::failure("hand down the lock of", file_, errno));
-  }
-  return {};
-}
+Result<void> FilePass::hand_down() { return fence_->hand_down(); }
 
 Result<FileGuard> FileGuard::open(const path& file, FileGuardOptions options) {
   const path name = file.filename();

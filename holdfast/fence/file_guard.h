@@ -20,7 +20,8 @@ struct FileGuardOptions {
   base::Duration wait = std::chrono::seconds(10);
 };
 
-// The right to change a guarded file until the end of the scope: all others wait. Move-only.
+// The right to change a guarded file until the end of the scope: all others wait. Move-only. Of the
+// process that got it: one that is forked meanwhile has no part in it.
 class [[nodiscard]] FilePass {
  public:
   FilePass(FilePass&& other) noexcept;

@@ -1,14 +1,17 @@
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <cstdio>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <tests/support/temporary_folder.h>
 
 #include <holdfast/fence/file_guard.h>
 #include <holdfast/fence/testing_support.h>
@@ -45,13 +48,26 @@ class FileGuardProcessTest : public ::testing::Test {
     }
     return child;
   }
+  // For the process that calls it. What would become larger raises SIGXFSZ.
+  static void limit_files_to(rlim_t bytes) {
+    const rlimit limit{.rlim_cur = bytes, .rlim_max = bytes};
+    const rlimit no_core{};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+    ::setrlimit(RLIMIT_CORE, &no_core);
+  }
   static int wait_for(pid_t child) {
     int status = 0;
     ::waitpid(child, &status, 0);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   }
 
-  testing::Folder folder;
+  // Without waiting.
+  [[nodiscard]] std::string check(std::uint64_t token) const {
+    return answer(
+        base::value_or_throw(FileGuard::open(file, {.wait = 0s})).check(FencingToken{token}));
+  }
+
+  tests::TemporaryFolder folder;
   const std::filesystem::path file = folder / "report.txt";
 };
 
@@ -174,6 +190,82 @@ TEST_F(FileGuardProcessTest, ALockThatIsHandedDownHoldsUntilTheProgramEnds) {
   EXPECT_EQ(wait_for(program), 0);
   EXPECT_EQ(answer(impatient->check(FencingToken{8})), "accepted");
   ::close(output[0]);
+}
+
+TEST_F(FileGuardProcessTest, ALockThatIsHandedDownOutlivesThePass) {
+  int input[2];
+  ASSERT_EQ(::pipe2(input, O_CLOEXEC), 0);
+  std::optional<FilePass> pass = base::value_or_throw(guard().enter(FencingToken{7}));
+  ASSERT_TRUE(pass->hand_down());
+  const pid_t program = start([&] {
+    ::dup2(input[0], STDIN_FILENO);
+    ::execlp("cat", "cat", static_cast<char*>(nullptr));
+    return 127;
+  });
+  pass.reset();
+  EXPECT_EQ(check(8), "timed_out");
+  ::close(input[1]);
+  EXPECT_EQ(wait_for(program), 0);
+  EXPECT_EQ(check(8), "accepted");
+  ::close(input[0]);
+}
+
+// Such as a worker of a pool, forked while a file was being written.
+TEST_F(FileGuardProcessTest, AProcessThatIsForkedMeanwhileDoesNotKeepTheLock) {
+  int input[2];
+  ASSERT_EQ(::pipe2(input, O_CLOEXEC), 0);
+  std::optional<FilePass> pass = base::value_or_throw(guard().enter(FencingToken{7}));
+  const pid_t worker = start([&] {
+    ::close(input[1]);
+    char byte = 0;
+    return ::read(input[0], &byte, 1) == 0 ? 0 : 1;
+  });
+  pass.reset();
+  EXPECT_EQ(check(8), "accepted");
+  ::close(input[1]);
+  EXPECT_EQ(wait_for(worker), 0);
+  ::close(input[0]);
+}
+
+TEST_F(FileGuardProcessTest, AProcessThatIsForkedMeanwhileDoesNotGiveTheLockUp) {
+  std::optional<FilePass> pass = base::value_or_throw(guard().enter(FencingToken{7}));
+  const pid_t worker = start([&] {
+    pass.reset();
+    return 0;
+  });
+  EXPECT_EQ(wait_for(worker), 0);
+  EXPECT_EQ(check(8), "timed_out");
+  pass.reset();
+  EXPECT_EQ(check(8), "accepted");
+}
+
+// A disk that is full after the first half of the first token.
+TEST_F(FileGuardProcessTest, AFirstTokenThatCouldNotBeWrittenIsNoDamage) {
+  const pid_t writer = start([&] {
+    std::signal(SIGXFSZ, SIG_IGN);
+    limit_files_to(30);
+    return answer(guard().write(FencingToken{9}, "nine")) == "unavailable" ? 0 : 1;
+  });
+  EXPECT_EQ(wait_for(writer), 0);
+  ASSERT_EQ(std::filesystem::file_size(guard().fence_file()), 30U);
+  EXPECT_EQ(base::value_or_throw(guard().newest()), std::nullopt);
+  EXPECT_EQ(answer(guard().write(FencingToken{7}, "seven")), "accepted");
+  EXPECT_EQ(check(6), "lost");
+}
+
+// Killed in the middle of the contents: what is there of them is not for others to read.
+TEST_F(FileGuardProcessTest, ContentsAreTheirOwnersAloneUntilTheyAreWhole) {
+  testing::put(file, "old");
+  std::filesystem::permissions(file, std::filesystem::perms(0644));
+  const pid_t writer = start([&] {
+    limit_files_to(100);
+    return answer(guard().write(FencingToken{7}, std::string(200, 'x'))) == "accepted" ? 0 : 1;
+  });
+  EXPECT_EQ(wait_for(writer), 128 + SIGXFSZ);
+  const std::filesystem::path scratch = folder / "report.txt.fence-new";
+  ASSERT_EQ(contents(scratch), std::string(100, 'x'));
+  EXPECT_EQ(std::filesystem::status(scratch).permissions(), std::filesystem::perms(0600));
+  EXPECT_EQ(contents(file), "old");
 }
 
 }  // namespace

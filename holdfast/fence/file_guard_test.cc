@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <future>
 #include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <tests/support/temporary_folder.h>
 
 #include <holdfast/fence/testing_support.h>
 
@@ -37,8 +39,14 @@ class FileGuardTest : public ::testing::Test {
                                    return std::filesystem::read_symlink(descriptor, gone) == path;
                                  });
   }
+  // Until somebody beside the one inside has opened the fence, or has not waited.
+  void await_waiter(const std::future<base::Result<void>>& waiting) const {
+    while (times_opened(fence) < 2 && waiting.wait_for(0s) != std::future_status::ready) {
+      std::this_thread::yield();
+    }
+  }
 
-  testing::Folder folder;
+  tests::TemporaryFolder folder;
   const std::filesystem::path file = folder / "report.txt";
   const std::filesystem::path fence = folder / "report.txt.fence";
 };
@@ -97,16 +105,17 @@ TEST_F(FileGuardTest, WhileSomebodyIsInsideOthersTimeOut) {
 }
 
 TEST_F(FileGuardTest, WhoWaitsForOneInsideIsJudgedAfterIt) {
-  auto inside = guard().enter(FencingToken{8});
+  auto inside = guard().enter(FencingToken{6});
   ASSERT_TRUE(inside);
-  std::string older;
-  std::jthread waiting([&] { older = answer(guard(60s).write(FencingToken{7}, "seven")); });
+  auto waiting =
+      std::async(std::launch::async, [&] { return guard(60s).write(FencingToken{7}, "seven"); });
+  await_waiter(waiting);
+  testing::put(fence, "00000000000000000008 00000000000000000008\n");
   EXPECT_EQ(answer(inside->write("eight")), "accepted");
   {
     const FilePass ended = *std::move(inside);
   }
-  waiting.join();
-  EXPECT_EQ(older, "lost");
+  EXPECT_EQ(answer(waiting.get()), "lost");
   EXPECT_EQ(contents(file), "eight");
 }
 
@@ -115,17 +124,13 @@ TEST_F(FileGuardTest, WhoWaitsForOneInsideIsJudgedAfterIt) {
 TEST_F(FileGuardTest, WhoWaitedForAFenceThatWasRemovedPassesTheOneThatIsThere) {
   auto inside = guard().enter(FencingToken{7});
   ASSERT_TRUE(inside);
-  std::string waited;
-  std::jthread waiting([&] { waited = answer(guard(60s).check(FencingToken{8})); });
-  while (times_opened(fence) < 2) {
-    std::this_thread::yield();
-  }
+  auto waiting = std::async(std::launch::async, [&] { return guard(60s).check(FencingToken{8}); });
+  await_waiter(waiting);
   std::filesystem::remove(fence);
   {
     const FilePass ended = *std::move(inside);
   }
-  waiting.join();
-  EXPECT_EQ(waited, "accepted");
+  EXPECT_EQ(answer(waiting.get()), "accepted");
   EXPECT_EQ(newest(), FencingToken{8});
 }
 
@@ -147,7 +152,9 @@ TEST_F(FileGuardTest, AHalfWrittenTokenDoesNotCount) {
 TEST_F(FileGuardTest, AFenceThatCannotBeReadRefusesAndStaysAsItIs) {
   for (const std::string_view damage :
        {"x", "not a fence", "00000000000000000007 00000000000000000008\n",
-        "99999999999999999999 99999999999999999999\n", "7 7\n"}) {
+        "99999999999999999999 99999999999999999999\n", "7 7\n", "2", "0000000000000000000x",
+        "00000000000000000007\n", "00000000000000000007 1",
+        "00000000000000000007 00000000000000000007x"}) {
     testing::put(fence, damage);
     EXPECT_EQ(write(7, "seven"), "corrupt") << damage;
     EXPECT_EQ(answer(guard().newest()), "corrupt") << damage;
@@ -162,6 +169,19 @@ TEST_F(FileGuardTest, AnEmptyFenceHasSeenNothing) {
   EXPECT_EQ(write(7, "seven"), "accepted");
 }
 
+// As after a crash in the middle of writing the very first token, which nobody was let in with.
+TEST_F(FileGuardTest, AFenceWithHalfOfItsFirstTokenHasSeenNothing) {
+  const std::string line = "00000000000000000009 00000000000000000009\n";
+  for (std::size_t size = 0; size < line.size(); ++size) {
+    testing::put(fence, std::string_view(line).substr(0, size));
+    EXPECT_EQ(answer(guard().newest()), "accepted") << size;
+    EXPECT_EQ(write(7, "seven"), "accepted") << size;
+    EXPECT_EQ(answer(guard().check(FencingToken{6})), "lost") << size;
+  }
+  testing::put(fence, line);
+  EXPECT_EQ(write(7, "seven"), "lost");
+}
+
 TEST_F(FileGuardTest, WhatACrashLeftIsTakenAway) {
   testing::put(folder / "report.txt.fence-new", "half of the contents of someb");
   EXPECT_EQ(write(7, "seven"), "accepted");
@@ -174,6 +194,15 @@ TEST_F(FileGuardTest, AFileKeepsItsPermissions) {
   std::filesystem::permissions(file, std::filesystem::perms(0640));
   EXPECT_EQ(write(7, "new"), "accepted");
   EXPECT_EQ(std::filesystem::status(file).permissions(), std::filesystem::perms(0640));
+}
+
+// It may have another owner now.
+TEST_F(FileGuardTest, AFileLosesTheRightToRunAsItsOwner) {
+  testing::put(file, "old");
+  std::filesystem::permissions(file, std::filesystem::perms(06755));
+  ASSERT_EQ(std::filesystem::status(file).permissions(), std::filesystem::perms(06755));
+  EXPECT_EQ(write(7, ""), "accepted");
+  EXPECT_EQ(std::filesystem::status(file).permissions(), std::filesystem::perms(0755));
 }
 
 TEST_F(FileGuardTest, AFolderHasOneFenceHoweverItIsReached) {

@@ -2,7 +2,7 @@
 
 #include <holdfast/base/printable.h>
 #include <holdfast/base/utf8.h>
-#include <holdfast/fence/sql_dialect.h>
+#include <holdfast/fence/bigint.h>
 
 namespace holdfast::fence {
 
@@ -49,8 +49,9 @@ Result<Parts> parts_of(base::FencingToken token, const MongoFence& fence) {
 }
 
 std::string condition_of(const Parts& fence) {
-  return R"("$or":[{)" + fence.field + R"(:{"$lte":)" + fence.token + "}},{" + fence.field +
-         R"(:{"$exists":false}}])";
+  // An array is matched if one of its elements is.
+  return R"("$or":[{)" + fence.field + R"(:{"$lte":)" + fence.token +
+         R"(,"$not":{"$type":"array"}}},{)" + fence.field + R"(:{"$exists":false}}])";
 }
 
 }  // namespace

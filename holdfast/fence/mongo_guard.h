@@ -14,7 +14,8 @@
 //   matched one document                     accepted, and the token is remembered
 //   matched none                             refused, or there is no such document
 //   with upsert, a duplicate-key error       refused; without it, the document was made
-// A field that is not a number is never matched: nothing is overwritten.
+// A field that is not a number is never matched: nothing is overwritten. For MongoDB from 3.6,
+// where an array is of the type "array".
 //
 // Errors: invalid_argument for a token of more than 63 bits, for a field's name that is empty, has
 // a NUL byte, begins with $ or has a dot, and for an id that is not UTF-8.
@@ -24,7 +25,8 @@ struct MongoFence {
   std::string field = "fence";
 };
 
-// {"_id": "…", "$or": [{"fence": {"$lte": …}}, {"fence": {"$exists": false}}]}
+// {"_id": "…", "$or": [{"fence": {"$lte": …, "$not": {"$type": "array"}}},
+//                      {"fence": {"$exists": false}}]}
 [[nodiscard]] base::Result<std::string> mongo_filter(std::string_view id, base::FencingToken token,
                                                      const MongoFence& fence = {});
 

@@ -10,10 +10,11 @@ using base::FencingToken;
 
 TEST(MongoGuard, MatchesADocumentWhoseFenceIsNoNewer) {
   EXPECT_EQ(mongo_filter("anna", FencingToken{7}),
-            R"({"_id":"anna","$or":[{"fence":{"$lte":{"$numberLong":"7"}}},)"
-            R"({"fence":{"$exists":false}}]})");
+            R"({"_id":"anna","$or":[{"fence":{"$lte":{"$numberLong":"7"},)"
+            R"("$not":{"$type":"array"}}},{"fence":{"$exists":false}}]})");
   EXPECT_EQ(mongo_condition(FencingToken{7}, {.field = "token"}),
-            R"({"$or":[{"token":{"$lte":{"$numberLong":"7"}}},{"token":{"$exists":false}}]})");
+            R"({"$or":[{"token":{"$lte":{"$numberLong":"7"},"$not":{"$type":"array"}}},)"
+            R"({"token":{"$exists":false}}]})");
   EXPECT_EQ(mongo_fence_fields(FencingToken{7}), R"({"fence":{"$numberLong":"7"}})");
 }
 

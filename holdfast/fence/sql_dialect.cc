@@ -1,7 +1,5 @@
 #include <holdfast/fence/sql_dialect.h>
 
-#include <limits>
-
 #include <holdfast/base/printable.h>
 
 namespace holdfast::fence {
@@ -17,7 +15,7 @@ constexpr std::size_t kPostgresqlLimit = 63;
 
 }  // namespace
 
-Result<std::string> quote_identifier(SqlDialect dialect, std::string_view name) {
+Result<QuotedName> quote_identifier(SqlDialect dialect, std::string_view name) {
   if (name.empty()) {
     return fail(ErrorCode::invalid_argument, "the name of a table or column is empty");
   }
@@ -35,15 +33,7 @@ Result<std::string> quote_identifier(SqlDialect dialect, std::string_view name) 
     quoted.append(c == '"' ? 2 : 1, c);
   }
   quoted += '"';
-  return quoted;
-}
-
-Result<std::int64_t> to_bigint(base::FencingToken token) {
-  if (token.value() > std::uint64_t{std::numeric_limits<std::int64_t>::max()}) {
-    return fail(ErrorCode::invalid_argument,
-                "token " + to_string(token) + " does not fit into 63 bits, as databases keep it");
-  }
-  return static_cast<std::int64_t>(token.value());
+  return QuotedName(std::move(quoted));
 }
 
 }  // namespace holdfast::fence

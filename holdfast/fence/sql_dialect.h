@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <holdfast/base/error.h>
-#include <holdfast/base/ids.h>
 
 namespace holdfast::fence {
 
@@ -16,12 +16,24 @@ enum class SqlDialect : std::uint8_t {
 };
 
 // A table's or a column's name as it stands in a statement, whatever characters it has: in quotes.
+// Only quote_identifier makes one, so that no other text is taken for it.
+class QuotedName {
+ public:
+  [[nodiscard]] const std::string& text() const noexcept { return text_; }
+  // "schema"."table".
+  [[nodiscard]] QuotedName within(const QuotedName& schema) const {
+    return QuotedName(schema.text_ + "." + text_);
+  }
+
+ private:
+  friend base::Result<QuotedName> quote_identifier(SqlDialect dialect, std::string_view name);
+  explicit QuotedName(std::string text) noexcept : text_(std::move(text)) {}
+
+  std::string text_;
+};
+
 // invalid_argument where the database could not have such a name, or would cut it silently: an
 // empty one, one with a NUL byte, and on PostgreSQL one of more than 63 bytes.
-[[nodiscard]] base::Result<std::string> quote_identifier(SqlDialect dialect, std::string_view name);
-
-// The token as SQL and BSON keep it, in 63 bits; invalid_argument for a greater one. Holdfast's
-// stores mint none that is greater.
-[[nodiscard]] base::Result<std::int64_t> to_bigint(base::FencingToken token);
+[[nodiscard]] base::Result<QuotedName> quote_identifier(SqlDialect dialect, std::string_view name);
 
 }  // namespace holdfast::fence

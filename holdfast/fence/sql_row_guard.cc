@@ -27,13 +27,15 @@ bool same_name(SqlDialect dialect, std::string_view a, std::string_view b) {
 
 // Adds the quoted names to `quoted`, each of which stays the only one of its name.
 Result<void> add_quoted(SqlDialect dialect, std::span<const std::string> names,
-                        std::vector<std::string>& quoted) {
+                        std::vector<QuotedName>& quoted) {
   for (const std::string& name : names) {
     auto text = quote_identifier(dialect, name);
     if (!text) {
       return std::unexpected(std::move(text).error());
     }
-    if (std::ranges::any_of(quoted, [&](const auto& q) { return same_name(dialect, q, *text); })) {
+    if (std::ranges::any_of(quoted, [&](const QuotedName& other) {
+          return same_name(dialect, other.text(), text->text());
+        })) {
       return fail(ErrorCode::invalid_argument,
                   "the column '" + base::printable(name) +
                       "' is named twice: as a key, as the fence or as a column to write");
@@ -43,10 +45,10 @@ Result<void> add_quoted(SqlDialect dialect, std::span<const std::string> names,
   return {};
 }
 
-std::string join(std::span<const std::string> parts) {
+std::string join(std::span<const QuotedName> names) {
   std::string joined;
-  for (const std::string& part : parts) {
-    joined.append(joined.empty() ? "" : ", ").append(part);
+  for (const QuotedName& name : names) {
+    joined.append(joined.empty() ? "" : ", ").append(name.text());
   }
   return joined;
 }
@@ -61,25 +63,28 @@ Result<SqlRowGuard> SqlRowGuard::make(SqlDialect dialect, const FencedRows& rows
   if (rows.keys.empty()) {
     return fail(ErrorCode::invalid_argument, "FencedRows: say which columns are the keys of a row");
   }
-  std::vector<std::string> quoted;
+  std::vector<QuotedName> quoted;
   if (const auto added = add_quoted(dialect, {&rows.fence, 1}, quoted); !added) {
     return std::unexpected(added.error());
   }
   if (const auto added = add_quoted(dialect, rows.keys, quoted); !added) {
     return std::unexpected(added.error());
   }
-  std::string fence = std::move(quoted.front());
+  QuotedName fence = std::move(quoted.front());
   quoted.erase(quoted.begin());
-  return SqlRowGuard(dialect, {.table = *std::move(table), .keys = quoted, .fence = fence});
+  return SqlRowGuard(
+      dialect, {.table = *std::move(table), .keys = std::move(quoted), .fence = std::move(fence)});
 }
 
-SqlRowGuard::SqlRowGuard(SqlDialect dialect, FencedRows names)
+SqlRowGuard::SqlRowGuard(SqlDialect dialect, Names names)
     : dialect_(dialect),
       names_(std::move(names)),
       add_fence_(fill(dialect, internal::sql::kAddFence,
-                      {{"table", names_.table}, {"fence", names_.fence}})),
+                      {{"table", names_.table.text()}, {"fence", names_.fence.text()}})),
       newest_(fill(dialect, internal::sql::kNewestOfRow,
-                   {{"table", names_.table}, {"fence", names_.fence}, {"matches", matches(1)}})) {}
+                   {{"table", names_.table.text()},
+                    {"fence", names_.fence.text()},
+                    {"matches", matches(1)}})) {}
 
 Result<std::string> SqlRowGuard::update(std::span<const std::string> columns) const {
   const auto quoted = quote(columns);
@@ -88,12 +93,12 @@ Result<std::string> SqlRowGuard::update(std::span<const std::string> columns) co
   }
   std::string assignments;
   for (std::size_t i = 0; i < quoted->size(); ++i) {
-    assignments += (*quoted)[i] + " = " + parameter(dialect_, i + 1) + ", ";
+    assignments += (*quoted)[i].text() + " = " + parameter(dialect_, i + 1) + ", ";
   }
   const std::size_t keys_from = quoted->size() + 1;
   return fill(dialect_, internal::sql::kUpdate,
-              {{"table", names_.table},
-               {"fence", names_.fence},
+              {{"table", names_.table.text()},
+               {"fence", names_.fence.text()},
                {"assignments", assignments},
                {"matches", matches(keys_from)},
                {"token", parameter(dialect_, keys_from + names_.keys.size())}});
@@ -105,26 +110,26 @@ Result<std::string> SqlRowGuard::upsert(std::span<const std::string> columns) co
     return std::unexpected(std::move(quoted).error());
   }
   std::string copies;
-  for (const std::string& column : *quoted) {
-    copies += column + " = excluded." + column + ", ";
+  for (const QuotedName& column : *quoted) {
+    copies += column.text() + " = excluded." + column.text() + ", ";
   }
   quoted->insert(quoted->end(), names_.keys.begin(), names_.keys.end());
-  std::vector<std::string> values;
+  std::string values;
   for (std::size_t i = 0; i < quoted->size(); ++i) {
-    values.push_back(parameter(dialect_, i + 1));
+    values.append(i == 0 ? "" : ", ").append(parameter(dialect_, i + 1));
   }
   return fill(dialect_, internal::sql::kUpsert,
-              {{"table", names_.table},
-               {"fence", names_.fence},
+              {{"table", names_.table.text()},
+               {"fence", names_.fence.text()},
                {"columns", join(*quoted)},
-               {"values", join(values)},
+               {"values", values},
                {"keys", join(names_.keys)},
                {"copies", copies},
                {"token", parameter(dialect_, quoted->size() + 1)}});
 }
 
-Result<std::vector<std::string>> SqlRowGuard::quote(std::span<const std::string> columns) const {
-  std::vector<std::string> all = names_.keys;
+Result<std::vector<QuotedName>> SqlRowGuard::quote(std::span<const std::string> columns) const {
+  std::vector<QuotedName> all = names_.keys;
   all.push_back(names_.fence);
   const auto taken = static_cast<std::ptrdiff_t>(all.size());
   if (const auto added = add_quoted(dialect_, columns, all); !added) {
@@ -138,7 +143,8 @@ std::string SqlRowGuard::matches(std::size_t first) const {
   // With the table in front: an unknown column alone would be a text to SQLite.
   std::string text;
   for (std::size_t i = 0; i < names_.keys.size(); ++i) {
-    text += (i == 0 ? "t." : " AND t.") + names_.keys[i] + " = " + parameter(dialect_, first + i);
+    text += (i == 0 ? "t." : " AND t.") + names_.keys[i].text() + " = " +
+            parameter(dialect_, first + i);
   }
   return text;
 }

@@ -20,7 +20,8 @@ struct FencedRows {
 // Statements that change a row only if its fence has seen no newer token, in one step.
 //
 // A value; what it makes are texts, to be prepared and run with any client of the database. Names
-// are quoted. Parameters are in the order: columns, keys, token (as of to_bigint).
+// are quoted. Parameters are in the order: columns, keys, token (as of to_bigint in
+// bigint.h).
 //
 // A statement that changed one row was accepted, and the row has the token now. One that changed
 // none was refused, or, for `update`, there is no such row; `newest` tells which. This holds at
@@ -51,15 +52,21 @@ class SqlRowGuard {
   [[nodiscard]] const std::string& newest() const noexcept { return newest_; }
 
  private:
-  SqlRowGuard(SqlDialect dialect, FencedRows names);
+  struct Names {
+    QuotedName table;  // with its schema
+    std::vector<QuotedName> keys;
+    QuotedName fence;
+  };
 
-  [[nodiscard]] base::Result<std::vector<std::string>> quote(
+  SqlRowGuard(SqlDialect dialect, Names names);
+
+  [[nodiscard]] base::Result<std::vector<QuotedName>> quote(
       std::span<const std::string> columns) const;
   // t."a" = ?2 AND t."b" = ?3, with the numbers from `first` on.
   [[nodiscard]] std::string matches(std::size_t first) const;
 
   SqlDialect dialect_;
-  FencedRows names_;  // all quoted; the schema is in the table
+  Names names_;
   std::string add_fence_;
   std::string newest_;
 };

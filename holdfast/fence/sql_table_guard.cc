@@ -15,9 +15,9 @@ base::Result<SqlTableGuard> SqlTableGuard::make(SqlDialect dialect, const FenceT
   return SqlTableGuard(dialect, *quoted);
 }
 
-SqlTableGuard::SqlTableGuard(SqlDialect dialect, const std::string& quoted_table)
-    : create_(fill(dialect, internal::sql::kCreate, {{"table", quoted_table}})),
-      check_(fill(dialect, internal::sql::kCheck, {{"table", quoted_table}})),
-      newest_(fill(dialect, internal::sql::kNewest, {{"table", quoted_table}})) {}
+SqlTableGuard::SqlTableGuard(SqlDialect dialect, const QuotedName& table)
+    : create_(fill(dialect, internal::sql::kCreate, {{"table", table.text()}})),
+      check_(fill(dialect, internal::sql::kCheck, {{"table", table.text()}})),
+      newest_(fill(dialect, internal::sql::kNewest, {{"table", table.text()}})) {}
 
 }  // namespace holdfast::fence

@@ -34,13 +34,13 @@ class SqlTableGuard {
 
   // Makes the table if it is not there.
   [[nodiscard]] const std::string& create() const noexcept { return create_; }
-  // Parameters: the resource, a text; the token, as of to_bigint.
+  // Parameters: the resource, a text; the token, as of to_bigint in bigint.h.
   [[nodiscard]] const std::string& check() const noexcept { return check_; }
   // The newest token of a resource. Parameter: the resource.
   [[nodiscard]] const std::string& newest() const noexcept { return newest_; }
 
  private:
-  SqlTableGuard(SqlDialect dialect, const std::string& quoted_table);
+  SqlTableGuard(SqlDialect dialect, const QuotedName& table);
 
   std::string create_;
   std::string check_;

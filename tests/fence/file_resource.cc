@@ -2,7 +2,7 @@
 #include <iterator>
 
 #include <tests/fence/guarded_resource.h>
-#include <tests/fence/temporary_folder.h>
+#include <tests/support/temporary_folder.h>
 
 #include <holdfast/fence/file_guard.h>
 

@@ -3,10 +3,11 @@
 
 #include <tests/fence/guarded_resource.h>
 #include <tests/fence/sqlite_client.h>
-#include <tests/fence/temporary_folder.h>
 #include <tests/support/postgres_client.h>
 #include <tests/support/postgres_server.h>
+#include <tests/support/temporary_folder.h>
 
+#include <holdfast/fence/bigint.h>
 #include <holdfast/fence/sql_row_guard.h>
 #include <holdfast/fence/sql_table_guard.h>
 

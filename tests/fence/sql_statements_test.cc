@@ -28,7 +28,7 @@ constexpr const char* kWeirdFence = R"(Fence; DROP TABLE x)";
 template <class Client>
 void use_weird_names(SqlDialect dialect, Client& client) {
   const auto quoted = [dialect](const char* name) {
-    return base::value_or_throw(fence::quote_identifier(dialect, name));
+    return base::value_or_throw(fence::quote_identifier(dialect, name)).text();
   };
   client.change("CREATE TABLE " + quoted(kWeirdTable) + " (" + quoted(kWeirdKey) +
                 " TEXT PRIMARY KEY, " + quoted(kWeirdValue) + " TEXT)");

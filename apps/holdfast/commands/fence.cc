@@ -5,8 +5,6 @@
 #include <limits>
 #include <optional>
 
-#include <fmt/core.h>
-
 #include <holdfast/base/printable.h>
 #include <holdfast/fence/file_guard.h>
 

@@ -16,8 +16,12 @@ class FenceTest : public Workspace {
     words.insert(words.end(), more.begin(), more.end());
     return holdfast(words);
   }
-  [[nodiscard]] std::string report() const {
-    std::ifstream stream(file());
+  [[nodiscard]] std::string report() const { return contents(file()); }
+  [[nodiscard]] std::string fence() const { return contents(file() + ".fence"); }
+
+ private:
+  static std::string contents(const std::string& path) {
+    std::ifstream stream(path);
     return {std::istreambuf_iterator<char>(stream), {}};
   }
 };
@@ -96,6 +100,27 @@ TEST_F(FenceTest, AFileThatCannotBeGuardedIsSaid) {
   EXPECT_EQ(holdfast({"fence", "check", "/no/such/folder/file", "--token", "7"}).status, 69);
   std::ofstream(file() + ".fence") << "not a fence";
   EXPECT_EQ(check("7").status, 69);
+}
+
+// What has no stream of its own must not get the fence for it.
+TEST_F(FenceTest, ACommandWithoutStreamsDoesNotWriteIntoTheFence) {
+  const auto without = [this](const std::string& streams, const Words& more) {
+    Words words{
+        "sh",      "-c", "exec \"$@\" " + streams, "sh", HOLDFAST_BINARY, "fence", "check", file(),
+        "--token", "7"};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_to_end(words, environment()).status;
+  };
+  const Words talk{"--", "sh", "-c", "echo out; echo err >&2; echo in >&0; exit 3"};
+  ASSERT_EQ(check("7").status, 0);
+  const std::string before = fence();
+  for (const char* const streams : {">&-", "2>&-", "<&-", ">&- 2>&-", "<&- >&- 2>&-"}) {
+    EXPECT_EQ(without(streams, talk), 3) << streams;
+    EXPECT_EQ(fence(), before) << streams;
+    EXPECT_EQ(check("6").status, 79) << streams;
+  }
+  without(">&-", {"--json"});
+  EXPECT_EQ(fence(), before);
 }
 
 // A link has its fence under its own name, wherever it leads.

@@ -56,6 +56,15 @@ std::optional<FencingToken> token_of(std::string_view line) {
   return FencingToken{value};
 }
 
+// Whether a token's line may begin so: with zeros for the digits that are missing it has the least
+// token that does.
+bool begins_a_line(std::string_view text) {
+  std::string digits(text.substr(0, kDigits));
+  digits.resize(kDigits, '0');
+  const std::string line = digits + ' ' + digits + '\n';
+  return line.starts_with(text) && token_of(line);
+}
+
 Result<Contents> read(int descriptor, const std::filesystem::path& file) {
   std::array<char, kLines * kLineSize> bytes{};
   const auto size = read_at_start(descriptor, bytes);
@@ -68,7 +77,7 @@ Result<Contents> read(int descriptor, const std::filesystem::path& file) {
   for (std::size_t i = 0; i < kLines && i * kLineSize < text.size(); ++i) {
     contents.lines[i] = token_of(text.substr(i * kLineSize, kLineSize));
   }
-  if (!text.empty() && !contents.newest()) {
+  if (!contents.newest() && !begins_a_line(text)) {
     return fail(ErrorCode::corrupt,
                 "the file " + name_of(file) +
                     " does not hold a fencing token and is left as it is: when no holder from "
@@ -81,12 +90,11 @@ Result<Contents> read(int descriptor, const std::filesystem::path& file) {
 
 Result<FenceFile> FenceFile::lock(const std::filesystem::path& file, base::Deadline deadline) {
   while (true) {
-    const int descriptor =
-        ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY, 0666);
-    if (descriptor < 0) {
-      return std::unexpected(failure("open", file, errno));
+    const auto descriptor = open_file(file, O_RDWR | O_CREAT, 0666);
+    if (!descriptor) {
+      return std::unexpected(failure("open", file, descriptor.error()));
     }
-    FenceFile opened(file, descriptor);
+    FenceFile opened(file, *descriptor);
     if (const auto locked = opened.wait_for_lock(deadline); !locked) {
       return std::unexpected(locked.error());
     }
@@ -97,15 +105,15 @@ Result<FenceFile> FenceFile::lock(const std::filesystem::path& file, base::Deadl
 }
 
 Result<std::optional<FencingToken>> FenceFile::peek(const std::filesystem::path& file) {
-  const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY);
-  if (descriptor < 0) {
-    if (errno == ENOENT) {
+  const auto descriptor = open_file(file, O_RDONLY);
+  if (!descriptor) {
+    if (descriptor.error() == ENOENT) {
       return std::nullopt;
     }
-    return std::unexpected(failure("open", file, errno));
+    return std::unexpected(failure("open", file, descriptor.error()));
   }
-  const FenceFile opened(file, descriptor);
-  const auto contents = read(descriptor, file);
+  const FenceFile opened(file, *descriptor);
+  const auto contents = read(*descriptor, file);
   if (!contents) {
     return std::unexpected(contents.error());
   }
@@ -113,12 +121,26 @@ Result<std::optional<FencingToken>> FenceFile::peek(const std::filesystem::path&
 }
 
 FenceFile::FenceFile(FenceFile&& other) noexcept
-    : file_(std::move(other.file_)), descriptor_(std::exchange(other.descriptor_, -1)) {}
+    : file_(std::move(other.file_)),
+      descriptor_(std::exchange(other.descriptor_, -1)),
+      unlocks_(std::exchange(other.unlocks_, 0)) {}
 
 FenceFile::~FenceFile() {
+  // Closing alone would leave the lock to whoever was forked meanwhile and has the descriptor too.
+  if (unlocks_ != 0 && unlocks_ == ::getpid()) {
+    ::flock(descriptor_, LOCK_UN);
+  }
   if (descriptor_ >= 0) {
     ::close(descriptor_);
   }
+}
+
+Result<void> FenceFile::hand_down() {
+  if (::fcntl(descriptor_, F_SETFD, 0) != 0) {
+    return std::unexpected(failure("hand down the lock of", file_, errno));
+  }
+  unlocks_ = 0;
+  return {};
 }
 
 Result<void> FenceFile::admit(FencingToken token) {
@@ -147,7 +169,7 @@ Result<void> FenceFile::admit(FencingToken token) {
   return {};
 }
 
-Result<void> FenceFile::wait_for_lock(base::Deadline deadline) const {
+Result<void> FenceFile::wait_for_lock(base::Deadline deadline) {
   constexpr base::Duration kLongestPause = 20ms;
   const base::Clock& clock = base::steady_clock();
   base::Duration pause = 100us;
@@ -170,7 +192,7 @@ Result<void> FenceFile::wait_for_lock(base::Deadline deadline) const {
   }
 }
 
-Result<bool> FenceFile::try_lock() const {
+Result<bool> FenceFile::try_lock() {
   while (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
     if (errno == EWOULDBLOCK) {
       return false;
@@ -179,6 +201,7 @@ Result<bool> FenceFile::try_lock() const {
       return std::unexpected(failure("lock", file_, errno));
     }
   }
+  unlocks_ = ::getpid();
   return true;
 }
 

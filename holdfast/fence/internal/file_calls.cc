@@ -11,6 +11,24 @@
 
 namespace holdfast::fence::internal {
 
+std::expected<int, int> open_file(const std::filesystem::path& file, int flags,
+                                  mode_t mode) noexcept {
+  const int opened = ::open(file.c_str(), flags | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY, mode);
+  if (opened < 0) {
+    return std::unexpected(errno);
+  }
+  if (opened > STDERR_FILENO) {
+    return opened;
+  }
+  const int moved = ::fcntl(opened, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  const int error = errno;
+  ::close(opened);
+  if (moved < 0) {
+    return std::unexpected(error);
+  }
+  return moved;
+}
+
 std::expected<std::size_t, int> read_at_start(int descriptor, std::span<char> buffer) noexcept {
   std::size_t size = 0;
   while (size < buffer.size()) {

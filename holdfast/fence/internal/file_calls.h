@@ -14,6 +14,12 @@
 // System calls that go on where they were interrupted; an int is an errno, or zero.
 namespace holdfast::fence::internal {
 
+// Closed on exec, and no link is followed. A descriptor that is none of the three standard streams,
+// even where those are closed: what the process, or a program that it becomes, writes to a stream
+// must not get into the file.
+[[nodiscard]] std::expected<int, int> open_file(const std::filesystem::path& file, int flags,
+                                                mode_t mode = 0) noexcept;
+
 // As much as there is, up to the size of the buffer.
 [[nodiscard]] std::expected<std::size_t, int> read_at_start(int descriptor,
                                                             std::span<char> buffer) noexcept;

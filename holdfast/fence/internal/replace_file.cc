@@ -13,27 +13,27 @@ namespace holdfast::fence::internal {
 
 namespace {
 
-constexpr mode_t kPermissions = 07777;
+constexpr mode_t kPermissions = 0777;  // without setuid and setgid: the owner may be another
+constexpr mode_t kOwnerAlone = 0600;
+constexpr mode_t kAsUsual = 0666;
 
 // Zero, or an errno.
 int write_new(const std::filesystem::path& scratch, std::string_view bytes,
               const struct stat* before) {
-  const int descriptor =
-      ::open(scratch.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
-  if (descriptor < 0) {
-    return errno;
+  const auto descriptor =
+      open_file(scratch, O_WRONLY | O_CREAT | O_EXCL, before != nullptr ? kOwnerAlone : kAsUsual);
+  if (!descriptor) {
+    return descriptor.error();
   }
-  int error = 0;
-  if (before != nullptr && ::fchmod(descriptor, before->st_mode & kPermissions) != 0) {
+  int error = write_all_at(*descriptor, bytes, 0);
+  if (error == 0 && before != nullptr &&
+      ::fchmod(*descriptor, before->st_mode & kPermissions) != 0) {
     error = errno;
   }
-  if (error == 0) {
-    error = write_all_at(descriptor, bytes, 0);
-  }
-  if (error == 0 && ::fsync(descriptor) != 0) {
+  if (error == 0 && ::fsync(*descriptor) != 0) {
     error = errno;
   }
-  if (::close(descriptor) != 0 && error == 0) {
+  if (::close(*descriptor) != 0 && error == 0) {
     error = errno;
   }
   return error;

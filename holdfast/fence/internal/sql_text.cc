@@ -28,14 +28,14 @@ std::string parameter(SqlDialect dialect, std::size_t number) {
   return (dialect == SqlDialect::postgresql ? "$" : "?") + std::to_string(number);
 }
 
-Result<std::string> quote_table(SqlDialect dialect, std::string_view schema,
-                                std::string_view table) {
+Result<QuotedName> quote_table(SqlDialect dialect, std::string_view schema,
+                               std::string_view table) {
   auto quoted = quote_identifier(dialect, table);
   if (!quoted || schema.empty()) {
     return quoted;
   }
   const auto in = quote_identifier(dialect, schema);
-  return in ? *in + '.' + *quoted : in;
+  return in ? quoted->within(*in) : in;
 }
 
 }  // namespace holdfast::fence::internal

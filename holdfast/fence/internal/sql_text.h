@@ -22,7 +22,7 @@ using SqlPart = std::pair<std::string_view, std::string_view>;
 [[nodiscard]] std::string parameter(SqlDialect dialect, std::size_t number);
 
 // "schema"."table", or "table" if the schema is empty.
-[[nodiscard]] base::Result<std::string> quote_table(SqlDialect dialect, std::string_view schema,
-                                                    std::string_view table);
+[[nodiscard]] base::Result<QuotedName> quote_table(SqlDialect dialect, std::string_view schema,
+                                                   std::string_view table);
 
 }  // namespace holdfast::fence::internal

@@ -1,0 +1,16 @@
+#include <holdfast/fence/bigint.h>
+
+#include <limits>
+
+namespace holdfast::fence {
+
+base::Result<std::int64_t> to_bigint(base::FencingToken token) {
+  if (token.value() > std::uint64_t{std::numeric_limits<std::int64_t>::max()}) {
+    return base::fail(
+        base::ErrorCode::invalid_argument,
+        "token " + to_string(token) + " does not fit into 63 bits, as databases keep it");
+  }
+  return static_cast<std::int64_t>(token.value());
+}
+
+}  // namespace holdfast::fence
