@@ -1,0 +1,71 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <holdfast/engines/mongodb/internal/bson.h>
+#include <holdfast/engines/mongodb/mongo_options.h>
+#include <holdfast/store/claim.h>
+
+namespace holdfast::engines::mongodb::internal {
+
+// The commands of a store. Each is judged by the server's clock, or by that of a test.
+//
+// Thread-safe: constant.
+class Requests {
+ public:
+  // For tests: the time by which leases are judged instead of the server's.
+  using Time = std::function<std::chrono::milliseconds()>;
+
+  Requests(const MongoOptions& options, std::int64_t wire_version, Time time);
+
+  // Whether the answers to `claim` and `transfer` say when they were given: `now` in the document.
+  [[nodiscard]] bool answers_have_time() const noexcept { return answers_have_time_; }
+
+  // Their answers have the document as it is afterwards, or null if there is none.
+  [[nodiscard]] Bson claim(std::string_view id, const store::Claim& claim) const;
+  [[nodiscard]] Bson transfer(std::string_view id, const base::LeaseId& from,
+                              const store::Claim& to) const;
+
+  // One change of a batch, and the batch.
+  void add_renewal(Bson& updates, std::string_view id, const store::Renewal& renewal) const;
+  void add_release(Bson& updates, std::string_view id, const base::LeaseId& lease) const;
+  [[nodiscard]] Bson update(const Bson& updates) const;
+
+  // Documents and the time at which they were like that.
+  [[nodiscard]] Bson look(const Bson& ids) const;
+  // Of those that are in use and match, up to so many in the order of their _ids.
+  [[nodiscard]] Bson list(const Bson& match, std::int64_t limit) const;
+
+  // Changes after which a name may be free.
+  [[nodiscard]] Bson watch() const;
+  [[nodiscard]] Bson get_more(std::int64_t cursor) const;
+  [[nodiscard]] Bson next_changes(std::int64_t cursor, std::chrono::milliseconds wait) const;
+
+  [[nodiscard]] Bson create_index() const;
+  [[nodiscard]] Bson list_indexes() const;
+
+ private:
+  // The time, as an expression.
+  void add_now(Bson& into, std::string_view key) const;
+  void add_claim(Bson& request, const store::Claim& claim) const;
+  [[nodiscard]] Bson begin(const base::LeaseId& lease) const;
+  [[nodiscard]] Bson find_and_modify(std::string_view id, const Bson& request,
+                                     const Bson& pipeline) const;
+  void add_update(Bson& updates, std::string_view id, const Bson& request,
+                  const Bson& pipeline) const;
+  void add_write_concern(Bson& command) const;
+  // `match` as a stage, then the time added to each document.
+  [[nodiscard]] Bson aggregate(const Bson& stages, std::int64_t batch) const;
+
+  const std::string collection_;
+  const std::string write_concern_;
+  const std::int64_t write_timeout_;
+  const std::int32_t retention_seconds_;
+  const bool answers_have_time_;
+  const Time time_;
+};
+
+}  // namespace holdfast::engines::mongodb::internal
