@@ -36,6 +36,10 @@ struct AcquireOptions {
   // Renewal ends this long after the grant, and with it, a ttl later at the most, the lease.
   std::optional<base::Duration> max_hold{};
   store::Permits permits{};
+  // While this call waits, those who come for fewer permits do not pass it: see Claim::holds_back.
+  // If the process dies while it waits, they are let in again after this time. Longer than
+  // ProviderOptions::poll_most, or they may pass in between. Zero: they may pass.
+  base::Duration holds_back{};
   OnDestroy on_destroy = OnDestroy::release;
 };
 

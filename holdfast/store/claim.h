@@ -50,6 +50,16 @@ struct Claim {
   std::string_view reason;  // what for, for people: may be empty
   base::Ttl ttl;
   Permits permits{};
+  // Where this claim has to wait, those who come for less do not pass it: for so long from its last
+  // refusal, claims for fewer permits by ids that do not hold the name have to wait too. A writer
+  // that asks again and again is not kept out by ever new readers. Zero: others may pass. It means
+  // nothing to a mutex, where nobody can want fewer.
+  //
+  // The store remembers this of up to `kMaxWaiting` ids of a name, those that last longest, until
+  // the id is granted or released, or the time is over.
+  base::Duration holds_back{};
+
+  static constexpr std::size_t kMaxWaiting = 8;
 };
 
 // A lease to be extended to `ttl` from now.

@@ -4,6 +4,7 @@
 #include <string>
 
 #include <holdfast/base/saturate.h>
+#include <holdfast/store/internal/live.h>
 
 namespace holdfast::store::lease_rules {
 
@@ -12,17 +13,9 @@ namespace {
 using base::ErrorCode;
 using base::fail;
 
-bool is_live(const StoredLease& lease, const Instant& now) noexcept {
-  return lease.expires > now.time;
-}
-
-bool has_live_lease(const Record& record, const Instant& now) noexcept {
-  return std::ranges::any_of(record.leases, [&](const auto& lease) { return is_live(lease, now); });
-}
-
-bool has_live_window(const Record& record, const Instant& now) noexcept {
-  return record.hits > 0 && record.window_ends > now.time;
-}
+using internal::has_live_lease;
+using internal::has_live_window;
+using internal::is_live;
 
 StoredLease* find_live(Record& record, const base::LeaseId& id, const Instant& now) noexcept {
   const auto found = std::ranges::find(record.leases, id, &StoredLease::id);
@@ -31,6 +24,7 @@ StoredLease* find_live(Record& record, const base::LeaseId& id, const Instant& n
 
 void drop_expired(Record& record, const Instant& now) {
   std::erase_if(record.leases, [&](const auto& lease) { return !is_live(lease, now); });
+  std::erase_if(record.waits, [&](const auto& wait) { return !is_live(wait, now); });
 }
 
 base::FencingToken mint(Record& record, const Instant& now) noexcept {
@@ -97,6 +91,34 @@ base::Duration frees_in(const Record& record, std::uint32_t wanted, const Instan
   return base::Duration::zero();
 }
 
+// For how long others that wait for more hold this claim back; zero if they do not.
+base::Duration held_back_for(const Record& record, const Claim& claim, const Instant& now) {
+  base::Duration longest{};
+  for (const StoredWait& wait : record.waits) {
+    if (wait.id != claim.id && wait.permits > claim.permits.count) {
+      longest = std::max(longest, wait.until - now.time);
+    }
+  }
+  return longest;
+}
+
+void stop_waiting(Record& record, const base::LeaseId& id) {
+  std::erase_if(record.waits, [&](const StoredWait& wait) { return wait.id == id; });
+}
+
+void wait_on(Record& record, const Claim& claim, const Instant& now) {
+  stop_waiting(record, claim.id);
+  if (claim.holds_back == base::Duration::zero() || claim.permits.capacity == 1) {
+    return;
+  }
+  record.waits.push_back({.id = claim.id,
+                          .permits = claim.permits.count,
+                          .until = base::add_saturating(now.time, claim.holds_back)});
+  if (record.waits.size() > Claim::kMaxWaiting) {
+    record.waits.erase(std::ranges::min_element(record.waits, {}, &StoredWait::until));
+  }
+}
+
 }  // namespace
 
 base::Result<ClaimOutcome> claim(Record& record, const Claim& claim, const Instant& now) {
@@ -115,12 +137,21 @@ base::Result<ClaimOutcome> claim(Record& record, const Claim& claim, const Insta
                                          std::to_string(claim.permits.capacity));
   }
   drop_expired(record, now);
-  record.hits = 0;
-  record.capacity = claim.permits.capacity;
-  if (used_permits(record) + claim.permits.count > record.capacity) {
-    return Busy{.holders = live_holders(record, now),
-                .frees_in = frees_in(record, claim.permits.count, now)};
+  if (record.capacity != claim.permits.capacity) {
+    record.waits.clear();
   }
+  record.hits = 0;
+  record.log.clear();
+  record.capacity = claim.permits.capacity;
+  const bool is_full = used_permits(record) + claim.permits.count > record.capacity;
+  const base::Duration held_back = held_back_for(record, claim, now);
+  if (is_full || held_back > base::Duration::zero()) {
+    wait_on(record, claim, now);
+    const base::Duration free =
+        is_full ? frees_in(record, claim.permits.count, now) : base::Duration::zero();
+    return Busy{.holders = live_holders(record, now), .frees_in = std::max(free, held_back)};
+  }
+  stop_waiting(record, claim.id);
   record.leases.push_back(make_lease(record, claim, now));
   return grant_of(record.leases.back(), now);
 }
@@ -142,44 +173,34 @@ base::Result<TransferOutcome> transfer(Record& record, const base::LeaseId& from
   if (lease == nullptr && successor == nullptr) {
     return Lost{};
   }
-  if (lease != nullptr && successor != nullptr) {
+  if (lease != nullptr && successor != nullptr && lease != successor) {
     return fail(ErrorCode::conflict, "the lease id to hand over to holds the name already");
   }
   const StoredLease& current = lease != nullptr ? *lease : *successor;
-  if (to.permits != Permits{current.permits, record.capacity}) {
-    return fail(ErrorCode::conflict, "a lease is handed over with the permits it has");
+  const bool is_less = lease != nullptr && to.permits.count < current.permits;
+  if (to.permits.capacity != record.capacity || (to.permits.count != current.permits && !is_less)) {
+    return fail(ErrorCode::conflict,
+                "a lease is handed over with the permits it has, or fewer of the same capacity");
   }
-  if (successor != nullptr) {
+  if (successor != nullptr && !is_less) {
     return grant_of(*successor, now);
   }
-  std::erase_if(record.leases,
-                [&](const StoredLease& other) { return other.id == from || !is_live(other, now); });
+  drop_expired(record, now);
+  if (!is_less && held_back_for(record, to, now) > base::Duration::zero()) {
+    return HeldBack{};
+  }
+  stop_waiting(record, to.id);
+  std::erase_if(record.leases, [&](const StoredLease& other) { return other.id == from; });
   record.leases.push_back(make_lease(record, to, now));
   return grant_of(record.leases.back(), now);
 }
 
 ReleaseOutcome release(Record& record, const base::LeaseId& id, const Instant& now) {
   const bool was_live = find_live(record, id, now) != nullptr;
-  std::erase_if(record.leases,
-                [&](const StoredLease& lease) { return lease.id == id || !is_live(lease, now); });
+  drop_expired(record, now);
+  stop_waiting(record, id);
+  std::erase_if(record.leases, [&](const StoredLease& lease) { return lease.id == id; });
   return was_live ? ReleaseOutcome::released : ReleaseOutcome::not_held;
-}
-
-base::Result<HitOutcome> hit(Record& record, std::uint32_t limit, base::Duration period,
-                             const Instant& now) {
-  if (has_live_lease(record, now)) {
-    return fail(ErrorCode::conflict, "the name is leased: it cannot count hits at the same time");
-  }
-  if (!has_live_window(record, now)) {
-    record.hits = 0;
-    record.window_ends = base::add_saturating(now.time, period);
-  }
-  const base::Duration resets_in = record.window_ends - now.time;
-  if (record.hits >= limit) {
-    return HitOutcome{.allowed = false, .remaining = 0, .resets_in = resets_in};
-  }
-  ++record.hits;
-  return HitOutcome{.allowed = true, .remaining = limit - record.hits, .resets_in = resets_in};
 }
 
 std::optional<NameState> look(const base::Name& name, const Record& record, const Instant& now) {
@@ -191,7 +212,12 @@ std::optional<NameState> look(const base::Name& name, const Record& record, cons
 }
 
 bool is_tombstone(const Record& record, const Instant& now) noexcept {
-  return !has_live_lease(record, now) && !has_live_window(record, now);
+  return !has_live_lease(record, now) && !has_live_window(record, now) &&
+         std::ranges::none_of(record.waits, [&](const auto& wait) { return is_live(wait, now); });
+}
+
+Load load_of(const Record& record) noexcept {
+  return {.permits = used_permits(record), .waits = record.waits.size()};
 }
 
 }  // namespace holdfast::store::lease_rules

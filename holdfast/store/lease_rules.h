@@ -6,6 +6,7 @@
 #include <holdfast/base/error.h>
 #include <holdfast/base/name.h>
 #include <holdfast/store/claim.h>
+#include <holdfast/store/hit.h>
 #include <holdfast/store/outcome.h>
 #include <holdfast/store/record.h>
 
@@ -24,13 +25,23 @@ namespace holdfast::store::lease_rules {
 [[nodiscard]] base::Result<TransferOutcome> transfer(Record& record, const base::LeaseId& from,
                                                      const Claim& to, const Instant& now);
 [[nodiscard]] ReleaseOutcome release(Record& record, const base::LeaseId& id, const Instant& now);
-[[nodiscard]] base::Result<HitOutcome> hit(Record& record, std::uint32_t limit,
-                                           base::Duration period, const Instant& now);
+[[nodiscard]] base::Result<HitOutcome> hit(Record& record, const Hit& hit, const Instant& now);
 
 // The live leases, or nothing if there are none.
 [[nodiscard]] std::optional<NameState> look(const base::Name& name, const Record& record,
                                             const Instant& now);
 
 [[nodiscard]] bool is_tombstone(const Record& record, const Instant& now) noexcept;
+
+// How much of a name is taken or waited for. Whatever operation has made it less may have let
+// somebody in: those who watch the name are told.
+struct Load {
+  std::uint64_t permits = 0;
+  std::size_t waits = 0;
+};
+[[nodiscard]] Load load_of(const Record& record) noexcept;
+[[nodiscard]] constexpr bool is_eased(const Load& before, const Load& after) noexcept {
+  return after.permits < before.permits || after.waits < before.waits;
+}
 
 }  // namespace holdfast::store::lease_rules

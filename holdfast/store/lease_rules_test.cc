@@ -123,7 +123,7 @@ TEST(LeaseRulesClaim, ThatConflictsChangesNothing) {
   const Record before = record;
   EXPECT_TRUE(is_conflict(lease_rules::claim(record, wish(kThree, 10s, {1, 4}), at(5s))));
   EXPECT_TRUE(is_conflict(lease_rules::claim(record, wish(kOne, 10s, {2, 3}), at(5s))));
-  EXPECT_TRUE(is_conflict(lease_rules::hit(record, 1, 1s, at(5s))));
+  EXPECT_TRUE(is_conflict(lease_rules::hit(record, {.limit = 1, .period = 1s}, at(5s))));
   EXPECT_TRUE(is_conflict(lease_rules::transfer(record, kOne, wish(kThree), at(5s))));
   EXPECT_EQ(record, before);
 }
@@ -244,29 +244,123 @@ TEST(LeaseRulesRelease, KeepsTheLastToken) {
   EXPECT_EQ(record.last_token, 41U);
 }
 
-TEST(LeaseRulesHit, CountsInAWindowThatStartsWithItsFirstHit) {
-  Record record;
-  EXPECT_EQ(lease_rules::hit(record, 2, 10s, at(1s)), (HitOutcome{true, 1, 10s}));
-  EXPECT_EQ(lease_rules::hit(record, 2, 10s, at(5s)), (HitOutcome{true, 0, 6s}));
-  EXPECT_EQ(lease_rules::hit(record, 2, 10s, at(6s)), (HitOutcome{false, 0, 5s}));
-  EXPECT_EQ(lease_rules::hit(record, 2, 10s, at(11s)), (HitOutcome{true, 1, 10s}));
+bool is_held_back(const base::Result<TransferOutcome>& outcome) {
+  return outcome && std::holds_alternative<HeldBack>(*outcome);
 }
 
-TEST(LeaseRulesHit, WithALowerLimitThanBeforeIsRefused) {
-  Record record;
-  (void)lease_rules::hit(record, 5, 10s, at(0s));
-  (void)lease_rules::hit(record, 5, 10s, at(0s));
-  EXPECT_EQ(lease_rules::hit(record, 1, 10s, at(0s)), (HitOutcome{false, 0, 10s}));
+Claim patient(const LeaseId& id, base::Duration holds_back, Permits permits = Permits::writer()) {
+  Claim claim = wish(id, 10s, permits);
+  claim.holds_back = holds_back;
+  return claim;
 }
 
-TEST(LeaseRulesHit, AndLeasesExcludeEachOtherWhileTheyLive) {
+class LeaseRulesWaiting : public testing::Test {
+ protected:
+  LeaseRulesWaiting() { EXPECT_TRUE(grant(claim(reader(kOne), 0s))); }
+
+  static Claim reader(const LeaseId& id) { return wish(id, 10s, Permits::reader()); }
+  base::Result<ClaimOutcome> claim(const Claim& claim, base::Duration time) {
+    return lease_rules::claim(record_, claim, at(time));
+  }
+
+  Record record_;
+};
+
+TEST_F(LeaseRulesWaiting, AWriterThatWaitsKeepsNewReadersOutForItsTimeOnly) {
+  EXPECT_TRUE(is_busy(claim(patient(kTwo, 5s), 1s)));
+  const auto refused = claim(reader(kThree), 2s);
+  ASSERT_TRUE(is_busy(refused));
+  EXPECT_EQ(std::get<Busy>(*refused).frees_in, 4s);
+  EXPECT_TRUE(grant(claim(reader(kOne), 2s)));  // it holds already
+  EXPECT_TRUE(is_busy(claim(reader(kThree), 6s - 1ns)));
+  EXPECT_TRUE(grant(claim(reader(kThree), 6s)));
+}
+
+TEST_F(LeaseRulesWaiting, WhoDoesNotAskForItHoldsNobodyBack) {
+  EXPECT_TRUE(is_busy(claim(patient(kTwo, 0s), 1s)));
+  EXPECT_TRUE(grant(claim(reader(kThree), 2s)));
+}
+
+TEST_F(LeaseRulesWaiting, EndsWithTheGrant) {
+  EXPECT_TRUE(is_busy(claim(patient(kTwo, 50s), 1s)));
+  (void)lease_rules::release(record_, kOne, at(2s));
+  EXPECT_FALSE(lease_rules::is_tombstone(record_, at(2s)));
+  EXPECT_TRUE(is_busy(claim(reader(kThree), 2s)));  // free, but not for this one
+  EXPECT_TRUE(grant(claim(patient(kTwo, 50s), 3s)));
+  (void)lease_rules::release(record_, kTwo, at(4s));
+  EXPECT_TRUE(grant(claim(reader(kThree), 4s)));
+}
+
+TEST_F(LeaseRulesWaiting, EndsWithARelease) {
+  EXPECT_TRUE(is_busy(claim(patient(kTwo, 50s), 1s)));
+  const lease_rules::Load before = lease_rules::load_of(record_);
+  EXPECT_EQ(lease_rules::release(record_, kTwo, at(2s)), ReleaseOutcome::not_held);
+  EXPECT_TRUE(lease_rules::is_eased(before, lease_rules::load_of(record_)));
+  EXPECT_TRUE(grant(claim(reader(kThree), 2s)));
+}
+
+TEST_F(LeaseRulesWaiting, HoldsBackNobodyWhoWantsAsMuch) {
+  EXPECT_TRUE(is_busy(claim(patient(kTwo, 50s), 1s)));
+  (void)lease_rules::release(record_, kOne, at(2s));
+  EXPECT_TRUE(grant(claim(patient(kThree, 50s), 2s)));
+  EXPECT_EQ(record_.waits.size(), 1U);
+}
+
+TEST_F(LeaseRulesWaiting, IsRememberedOfTheEightThatLastLongest) {
+  for (std::uint64_t i = 0; i < 12; ++i) {
+    EXPECT_TRUE(is_busy(claim(patient({9, 1 + i}, std::chrono::seconds(20 - i)), 1s)));
+    EXPECT_TRUE(is_busy(claim(patient({9, 1 + i}, std::chrono::seconds(20 - i)), 1s)));
+  }
+  ASSERT_EQ(record_.waits.size(), Claim::kMaxWaiting);
+  EXPECT_EQ(record_.waits.front().until, at(21s).time);
+  EXPECT_EQ(record_.waits.back().until, at(14s).time);
+}
+
+TEST_F(LeaseRulesWaiting, IsForgottenWithTheCapacity) {
+  EXPECT_TRUE(is_busy(claim(patient(kTwo, 50s), 1s)));
+  (void)lease_rules::release(record_, kOne, at(2s));
+  EXPECT_TRUE(grant(claim(wish(kThree), 2s)));
+  EXPECT_TRUE(record_.waits.empty());
+  EXPECT_TRUE(is_busy(claim(patient(kTwo, 50s, Permits::mutex()), 3s)));
+  EXPECT_TRUE(record_.waits.empty());  // nobody can want less than a mutex
+}
+
+TEST_F(LeaseRulesWaiting, ALeaseIsNotHandedOnPastIt) {
+  EXPECT_TRUE(is_busy(claim(patient(kTwo, 5s), 1s)));
+  const Record before = record_;
+  EXPECT_TRUE(is_held_back(lease_rules::transfer(record_, kOne, reader(kThree), at(2s))));
+  EXPECT_EQ(record_, before);
+  EXPECT_TRUE(grant(lease_rules::transfer(record_, kOne, reader(kThree), at(6s))));
+}
+
+TEST_F(LeaseRulesWaiting, AHandOverEndsTheWaitOfTheReceiver) {
+  (void)lease_rules::release(record_, kOne, at(0s));
+  EXPECT_TRUE(grant(claim(patient(kOne, 0s), 0s)));
+  EXPECT_TRUE(is_busy(claim(patient(kTwo, 50s), 1s)));
+  EXPECT_TRUE(grant(lease_rules::transfer(record_, kOne, patient(kTwo, 50s), at(2s))));
+  EXPECT_TRUE(record_.waits.empty());
+}
+
+TEST(LeaseRulesTransfer, MayGiveAPartBackToTheSameIdOrToAnother) {
   Record record;
-  (void)lease_rules::hit(record, 1, 10s, at(0s));
-  EXPECT_TRUE(is_conflict(lease_rules::claim(record, wish(kOne), at(9s))));
-  EXPECT_FALSE(lease_rules::is_tombstone(record, at(9s)));
-  EXPECT_TRUE(grant(lease_rules::claim(record, wish(kOne, 10s), at(10s))));
-  EXPECT_TRUE(is_conflict(lease_rules::hit(record, 1, 10s, at(19s))));
-  EXPECT_TRUE(lease_rules::hit(record, 1, 10s, at(20s)));
+  (void)lease_rules::claim(record, wish(kOne, 10s, Permits::writer()), at(0s, 7));
+  (void)lease_rules::claim(record, patient(kThree, 50s), at(0s));  // does not stand in the way
+  const lease_rules::Load before = lease_rules::load_of(record);
+  const Claim reader = wish(kOne, 20s, Permits::reader());
+  EXPECT_EQ(grant(lease_rules::transfer(record, kOne, reader, at(1s))),
+            (Grant{base::FencingToken(8), 20s}));
+  EXPECT_TRUE(lease_rules::is_eased(before, lease_rules::load_of(record)));
+  EXPECT_EQ(grant(lease_rules::transfer(record, kOne, reader, at(2s))),
+            (Grant{base::FencingToken(8), 19s}));  // the reply was lost
+  EXPECT_TRUE(
+      is_conflict(lease_rules::transfer(record, kOne, wish(kOne, 10s, Permits::writer()), at(2s))));
+  EXPECT_EQ(record.leases.size(), 1U);
+
+  Record pool;
+  (void)lease_rules::claim(pool, wish(kOne, 10s, {3, 4}), at(0s, 7));
+  EXPECT_TRUE(grant(lease_rules::transfer(pool, kOne, wish(kTwo, 10s, {1, 4}), at(1s))));
+  EXPECT_TRUE(is_conflict(lease_rules::transfer(pool, kOne, wish(kTwo, 10s, {3, 4}), at(1s))));
+  EXPECT_TRUE(grant(lease_rules::claim(pool, wish(kThree, 10s, {3, 4}), at(1s))));
 }
 
 TEST(LeaseRulesLook, ShowsOnlyLiveLeases) {

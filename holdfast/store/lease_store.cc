@@ -39,6 +39,10 @@ Result<void> check_claim(const Claim& claim) {
                                                  std::to_string(claim.permits.count) + " of " +
                                                  std::to_string(claim.permits.capacity));
   }
+  if (claim.holds_back < base::Duration::zero() || claim.holds_back > LeaseStore::kMaxTtl)
+      [[unlikely]] {
+    return fail(ErrorCode::invalid_argument, "holds_back is not between zero and 365 days");
+  }
   return check_ttl(claim.ttl);
 }
 
@@ -77,9 +81,6 @@ Result<TransferOutcome> LeaseStore::transfer(std::string_view name, const base::
   if (auto valid = check_claim(to); !valid) {
     return std::unexpected(std::move(valid).error());
   }
-  if (from == to.id) {
-    return fail(ErrorCode::invalid_argument, "a lease cannot be handed over to itself");
-  }
   const Result<Name> checked = Name::make(name);
   if (!checked) {
     return std::unexpected(checked.error());
@@ -114,19 +115,22 @@ Result<Page> LeaseStore::list(std::string_view prefix, const PageRequest& page, 
   return do_list(prefix, page, deadline);
 }
 
-Result<HitOutcome> LeaseStore::hit(std::string_view name, std::uint32_t limit, base::Ttl period,
-                                   Deadline deadline) {
-  if (limit == 0) {
+Result<HitOutcome> LeaseStore::hit(std::string_view name, const Hit& hit, Deadline deadline) {
+  if (hit.limit == 0) {
     return fail(ErrorCode::invalid_argument, "the limit is zero: it would refuse every hit");
   }
-  if (auto valid = check_ttl(period); !valid) {
+  if (hit.count > hit.limit) {
+    return fail(ErrorCode::invalid_argument,
+                "more hits at once than the limit: they would never be allowed");
+  }
+  if (auto valid = check_ttl(hit.period); !valid) {
     return std::unexpected(std::move(valid).error());
   }
   const Result<Name> checked = Name::make(name);
   if (!checked) {
     return std::unexpected(checked.error());
   }
-  return do_hit(*checked, limit, period.unchecked(), deadline);
+  return do_hit(*checked, hit, deadline);
 }
 
 Result<Watch> LeaseStore::watch(std::string_view name, std::function<void()> callback) {

@@ -13,6 +13,7 @@
 #include <holdfast/base/error.h>
 #include <holdfast/base/name.h>
 #include <holdfast/store/claim.h>
+#include <holdfast/store/hit.h>
 #include <holdfast/store/outcome.h>
 
 namespace holdfast::store {
@@ -64,8 +65,8 @@ class Watch {
 //
 // Contention is a value; errors are
 //   invalid_argument   a name, ttl, owner, reason, permits or page outside their bounds
-//   conflict           the name is in use with another capacity, or for another kind of record
-//   unavailable, unknown_outcome, corrupt, unsupported, internal    the engine
+//   conflict           the name is in use with another capacity, or for another kind of record or
+//   window unavailable, unknown_outcome, corrupt, unsupported, internal    the engine
 //
 // The public functions check arguments; the private `do_*` are what an engine writes.
 class LeaseStore {
@@ -90,14 +91,17 @@ class LeaseStore {
   [[nodiscard]] base::Result<std::vector<RenewOutcome>> renew(
       std::span<const Renewal> renewals, base::Deadline deadline = base::Deadline::never());
 
-  // Replaces the lease `from` by the claim `to`, which must want the same permits; a new token.
-  // Sent again after it succeeded: the same grant. ErrorCode::conflict if `to` holds the name
-  // already.
+  // Replaces the lease `from` by the claim `to`, which must want the same permits, or fewer of the
+  // same capacity; a new token. Tells those who watch the name if permits became free. Sent again
+  // after it succeeded: the same grant. `to` may have the same id, to give back a part.
+  // HeldBack if another waits for more and nothing is given back. ErrorCode::conflict if `to` holds
+  // the name already with another lease.
   [[nodiscard]] base::Result<TransferOutcome> transfer(
       std::string_view name, const base::LeaseId& from, const Claim& to,
       base::Deadline deadline = base::Deadline::never());
 
-  // Removes exactly this lease, and tells those who watch the name.
+  // Removes exactly this lease, and tells those who watch the name. An id that only waits holds
+  // back nobody any more: `not_held`, but those who watch are told.
   [[nodiscard]] base::Result<ReleaseOutcome> release(
       std::string_view name, const base::LeaseId& id,
       base::Deadline deadline = base::Deadline::never());
@@ -110,9 +114,8 @@ class LeaseStore {
   [[nodiscard]] base::Result<Page> list(std::string_view prefix, const PageRequest& page = {},
                                         base::Deadline deadline = base::Deadline::never());
 
-  // Counts one hit if there were fewer than `limit` in the current window of the name.
-  [[nodiscard]] base::Result<HitOutcome> hit(std::string_view name, std::uint32_t limit,
-                                             base::Ttl period,
+  // Counts hits if they fit under the limit of the name's window; all or none.
+  [[nodiscard]] base::Result<HitOutcome> hit(std::string_view name, const Hit& hit,
                                              base::Deadline deadline = base::Deadline::never());
 
   // Calls back, from any thread, when the name may have become free. A hint: it may come for
@@ -138,8 +141,8 @@ class LeaseStore {
                                                          base::Deadline deadline) = 0;
   virtual base::Result<Page> do_list(std::string_view prefix, const PageRequest& page,
                                      base::Deadline deadline) = 0;
-  virtual base::Result<HitOutcome> do_hit(const base::Name& name, std::uint32_t limit,
-                                          base::Duration period, base::Deadline deadline) = 0;
+  virtual base::Result<HitOutcome> do_hit(const base::Name& name, const Hit& hit,
+                                          base::Deadline deadline) = 0;
   virtual base::Result<Watch> do_watch(const base::Name& name, std::function<void()> callback) = 0;
 };
 

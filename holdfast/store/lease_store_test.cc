@@ -60,10 +60,9 @@ class StubStore final : public LeaseStore {
     note(prefix, by);
     return Page{};
   }
-  Result<HitOutcome> do_hit(const Name& what, std::uint32_t, base::Duration how_long,
-                            Deadline by) override {
+  Result<HitOutcome> do_hit(const Name& what, const Hit& hit, Deadline by) override {
     note(what.view(), by);
-    period = how_long;
+    period = hit.period.unchecked();
     return HitOutcome{};
   }
   Result<Watch> do_watch(const Name& what, std::function<void()>) override {
@@ -112,7 +111,7 @@ TEST_F(LeaseStoreArguments, GoodOnesReachTheEngineWithTheirDeadline) {
   EXPECT_EQ(store_.deadline, by);
   expect_passed(store_.list("name", {}, by));
   EXPECT_EQ(store_.deadline, by);
-  expect_passed(store_.hit("name", 1, 1s, by));
+  expect_passed(store_.hit("name", {.limit = 1, .period = 1s}, by));
   EXPECT_EQ(store_.deadline, by);
   EXPECT_EQ(store_.period, 1s);
   expect_passed(store_.watch("name", [] {}));
@@ -126,7 +125,7 @@ TEST_F(LeaseStoreArguments, EmptyAndOverlongNamesAreRejectedEverywhere) {
     expect_rejected(store_.transfer(name, LeaseId(3, 4), wish()));
     expect_rejected(store_.release(name, LeaseId(1, 2)));
     expect_rejected(store_.look(name));
-    expect_rejected(store_.hit(name, 1, 1s));
+    expect_rejected(store_.hit(name, {.limit = 1, .period = 1s}));
     expect_rejected(store_.watch(name, [] {}));
   }
 }
@@ -153,7 +152,7 @@ TEST_F(LeaseStoreArguments, TtlsOutsideTheirBoundsAreRejected) {
     expect_rejected(store_.claim("name", wish(ttl)));
     expect_rejected(store_.renew({&renewal, 1}));
     expect_rejected(store_.transfer("name", LeaseId(3, 4), wish(ttl)));
-    expect_rejected(store_.hit("name", 1, ttl));
+    expect_rejected(store_.hit("name", {.limit = 1, .period = ttl}));
   }
   expect_passed(store_.claim("name", wish(LeaseStore::kMinTtl)));
   expect_passed(store_.claim("name", wish(LeaseStore::kMaxTtl)));
@@ -201,8 +200,16 @@ TEST_F(LeaseStoreArguments, ABatchHasABound) {
   expect_rejected(store_.renew(batch), ErrorCode::limit_exceeded);
 }
 
-TEST_F(LeaseStoreArguments, ALeaseIsNotHandedOverToItself) {
-  expect_rejected(store_.transfer("name", wish().id, wish()));
+TEST_F(LeaseStoreArguments, AClaimHoldsBackForAtMostTheLongestTtl) {
+  for (const base::Duration time : {base::Duration(-1), LeaseStore::kMaxTtl + 1ns}) {
+    Claim claim = wish();
+    claim.holds_back = time;
+    expect_rejected(store_.claim("name", claim));
+    expect_rejected(store_.transfer("name", LeaseId(3, 4), claim));
+  }
+  Claim claim = wish();
+  claim.holds_back = LeaseStore::kMaxTtl;
+  expect_passed(store_.claim("name", claim));
 }
 
 TEST_F(LeaseStoreArguments, PagesAndPrefixesHaveBounds) {
@@ -217,7 +224,10 @@ TEST_F(LeaseStoreArguments, PagesAndPrefixesHaveBounds) {
 }
 
 TEST_F(LeaseStoreArguments, HitsNeedALimitAndWatchesACallback) {
-  expect_rejected(store_.hit("name", 0, 1s));
+  expect_rejected(store_.hit("name", {.limit = 0, .period = 1s}));
+  expect_rejected(store_.hit("name", {.limit = 2, .period = 1s, .count = 3}));
+  expect_passed(store_.hit("name", {.limit = 2, .period = 1s, .count = 2}));
+  expect_passed(store_.hit("name", {.limit = 2, .period = 1s, .count = 0}));
   expect_rejected(store_.watch("name", nullptr));
 }
 

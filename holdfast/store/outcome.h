@@ -38,8 +38,8 @@ struct Holder {
 
 // The claim has to wait.
 struct Busy {
-  std::vector<Holder> holders;
-  // When, if nobody renews or releases, enough leases will have expired.
+  std::vector<Holder> holders;  // none where it is only held back by others that wait
+  // When, if nobody renews, releases or asks again, enough leases and waits will have expired.
   base::Duration frees_in;
 
   friend bool operator==(const Busy&, const Busy&) = default;
@@ -57,7 +57,12 @@ enum class ReleaseOutcome : std::uint8_t { released, not_held };
 struct Lost {
   friend bool operator==(const Lost&, const Lost&) = default;
 };
-using TransferOutcome = std::variant<Grant, Lost>;
+// Another waits for more and holds such as this one back: nothing has changed. See
+// Claim::holds_back.
+struct HeldBack {
+  friend bool operator==(const HeldBack&, const HeldBack&) = default;
+};
+using TransferOutcome = std::variant<Grant, Lost, HeldBack>;
 
 // One name and its live leases, oldest first.
 struct NameState {
@@ -82,11 +87,14 @@ struct Page {
   friend bool operator==(const Page&, const Page&) = default;
 };
 
-// One hit in a window that starts with its first hit.
+// What became of a Hit.
 struct HitOutcome {
   bool allowed = false;
-  std::uint32_t remaining = 0;  // hits still allowed in this window
-  base::Duration resets_in;     // until the next window
+  std::uint32_t hits = 0;       // that count now, these included if they were allowed
+  std::uint32_t remaining = 0;  // still allowed now
+  base::Duration resets_in;     // until none of them counts any more; zero if there are none
+  base::Duration
+      retry_after;  // until as many would be allowed, if nobody else hits; zero if allowed
 
   friend bool operator==(const HitOutcome&, const HitOutcome&) = default;
 };

@@ -22,9 +22,26 @@ struct StoredLease {
   friend bool operator==(const StoredLease&, const StoredLease&) = default;
 };
 
+// A claim that had to wait and holds back others that want less: see Claim::holds_back.
+struct StoredWait {
+  base::LeaseId id;
+  std::uint32_t permits = 1;  // how many it wants, of the record's capacity
+  base::TimePoint until;
+
+  friend bool operator==(const StoredWait&, const StoredWait&) = default;
+};
+
+// Hits of a sliding window that stop counting at the same time.
+struct StoredHits {
+  base::TimePoint ends;
+  std::uint32_t count = 0;
+
+  friend bool operator==(const StoredHits&, const StoredHits&) = default;
+};
+
 // Everything that a store keeps for one name.
 //
-// A record without live leases and without a live window is a tombstone: it only remembers the last
+// A record without live leases, waits and hits is a tombstone: it only remembers the last
 // token. A store may forget it if it sees to it that later tokens of the name are greater still
 // (Instant::token_floor).
 struct Record {
@@ -32,9 +49,13 @@ struct Record {
   std::uint32_t capacity = 1;
   std::vector<StoredLease> leases;  // in the order in which they were granted
 
-  // The current window of `hit`; none if there were no hits.
+  std::vector<StoredWait> waits{};  // in the order of their last refusals
+
+  // The current fixed window of `hit`; none if there were no hits.
   std::uint32_t hits = 0;
   base::TimePoint window_ends{};
+  // The sliding one, the first to end first. Not both at a time.
+  std::vector<StoredHits> log{};
 
   friend bool operator==(const Record&, const Record&) = default;
 };

@@ -204,10 +204,10 @@ Result<store::Page> FaultyStore::do_list(std::string_view prefix, const store::P
   return meet_fault(Operation::list, deadline, [&] { return real_->list(prefix, page, deadline); });
 }
 
-Result<store::HitOutcome> FaultyStore::do_hit(const Name& name, std::uint32_t limit,
-                                              base::Duration period, Deadline deadline) {
+Result<store::HitOutcome> FaultyStore::do_hit(const Name& name, const store::Hit& hit,
+                                              Deadline deadline) {
   return meet_fault(Operation::hit, deadline,
-                    [&] { return real_->hit(name.view(), limit, period, deadline); });
+                    [&] { return real_->hit(name.view(), hit, deadline); });
 }
 
 Result<store::Watch> FaultyStore::do_watch(const Name& name, std::function<void()> callback) {

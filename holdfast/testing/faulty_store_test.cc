@@ -124,7 +124,7 @@ TEST_F(FaultyStoreTest, AwayMeansUnavailableUntilItIsBack) {
   EXPECT_EQ(code(store_.release("job", base::LeaseId::generate())), ErrorCode::unavailable);
   EXPECT_EQ(code(store_.look("job")), ErrorCode::unavailable);
   EXPECT_EQ(code(store_.list("")), ErrorCode::unavailable);
-  EXPECT_EQ(code(store_.hit("job", 1, 1s)), ErrorCode::unavailable);
+  EXPECT_EQ(code(store_.hit("job", {.limit = 1, .period = 1s})), ErrorCode::unavailable);
   EXPECT_EQ(code(store_.watch("job", [] {})), ErrorCode::unavailable);
   store_.come_back();
   EXPECT_TRUE(store_.claim("job", wish()));

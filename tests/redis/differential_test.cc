@@ -89,9 +89,11 @@ class History {
                       .owner = pick(2) == 0 ? "one" : std::string_view("t\0 2", 4),
                       .reason = pick(2) == 0 ? "" : "why",
                       .ttl = time(),
-                      .permits = kPermits[pick(kPermits.size())]};
+                      .permits = kPermits[pick(kPermits.size())],
+                      .holds_back = pick(2) == 0 ? base::Duration::zero() : time()};
     said_ << " id " << claim.id.low() << " ttl " << claim.ttl.unchecked().count() << " permits "
-          << claim.permits.count << " of " << claim.permits.capacity;
+          << claim.permits.count << " of " << claim.permits.capacity << " holds back "
+          << claim.holds_back.count();
     return claim;
   }
 
@@ -130,9 +132,6 @@ class History {
   std::string transfer() {
     const base::LeaseId from = id();
     const Claim to = any_claim();
-    if (from == to.id) {
-      return "";
-    }
     return compare("transfer", store_->transfer(name_, from, to),
                    rules::transfer(record(), from, to, instant()));
   }
@@ -144,10 +143,15 @@ class History {
   }
 
   std::string hit() {
-    const auto limit = static_cast<std::uint32_t>(1 + pick(3));
-    const base::Duration period = time();
-    return compare("hit", store_->hit(name_, limit, period),
-                   rules::hit(record(), limit, period, instant()));
+    const std::uint32_t limit = pick(3) == 0 ? 300 : static_cast<std::uint32_t>(2 + pick(3));
+    const store::Hit hit{.limit = limit,
+                         .period = time(),
+                         .window = pick(2) == 0 ? store::Window::fixed : store::Window::sliding,
+                         .count = static_cast<std::uint32_t>(pick(3))};
+    said_ << " limit " << limit << " count " << hit.count << " period "
+          << hit.period.unchecked().count()
+          << (hit.window == store::Window::fixed ? " fixed" : " sliding");
+    return compare("hit", store_->hit(name_, hit), rules::hit(record(), hit, instant()));
   }
 
   std::string look() {

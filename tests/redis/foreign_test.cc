@@ -42,7 +42,7 @@ TEST_F(Foreign, AForeignLockIsNeverChanged) {
   EXPECT_EQ(release("job", id), ReleaseOutcome::not_held);
   expect<store::Lost>(store_->transfer("job", id, wish()));
   EXPECT_EQ(store_->claim("job", wish(Permits::of(1, 2))).error().code, ErrorCode::conflict);
-  EXPECT_EQ(store_->hit("job", 1, 1min).error().code, ErrorCode::conflict);
+  EXPECT_EQ(store_->hit("job", {.limit = 1, .period = 1min}).error().code, ErrorCode::conflict);
   EXPECT_EQ(run({"GET", "job"}), value);
   EXPECT_LE(std::stoi(run({"PTTL", "job"})), 60'000);
 }
@@ -107,7 +107,7 @@ TEST_F(Foreign, AKeyOfAnotherTypeIsAConflictAndStaysAsItIs) {
   EXPECT_EQ(store_->claim("job", wish()).error().code, ErrorCode::conflict);
   EXPECT_EQ(store_->claim("job", wish(Permits::of(1, 2))).error().code, ErrorCode::conflict);
   EXPECT_EQ(store_->look("job").error().code, ErrorCode::conflict);
-  EXPECT_EQ(store_->hit("job", 1, 1min).error().code, ErrorCode::conflict);
+  EXPECT_EQ(store_->hit("job", {.limit = 1, .period = 1min}).error().code, ErrorCode::conflict);
   EXPECT_EQ(renew("job", base::LeaseId::generate()), RenewOutcome::lost);
   EXPECT_EQ(run({"LRANGE", "job", "0", "-1"}), "[data]");
 }

@@ -40,7 +40,7 @@ TEST_F(Layout, AReleasedNameIsRememberedForTheRetentionAndNoLonger) {
 TEST_F(Layout, EveryKeyExpires) {
   expect<Grant>(store_->claim("mutex", wish()));
   expect<Grant>(store_->claim("pool", wish(Permits::of(1, 2))));
-  ASSERT_TRUE(store_->hit("hits", 2, 1min));
+  ASSERT_TRUE(store_->hit("hits", {.limit = 2, .period = 1min}));
   const auto watch = store_->watch("mutex", [] {});
   expect<store::Busy>(store_->claim("mutex", wish()));
   const std::string script =
@@ -107,7 +107,7 @@ TEST(Cluster, NoOperationOnANameTouchesTwoSlots) {
     EXPECT_EQ(base::value_or_throw(store->renew({&renewal, 1})).at(0), RenewOutcome::renewed);
     EXPECT_EQ(base::value_or_throw(store->look(name))->holders.size(), 1U);
     EXPECT_EQ(store->release(name, two.id), ReleaseOutcome::released);
-    EXPECT_TRUE(base::value_or_throw(store->hit(name, 1, 1min)).allowed);
+    EXPECT_TRUE(base::value_or_throw(store->hit(name, {.limit = 1, .period = 1min})).allowed);
   }
 }
 

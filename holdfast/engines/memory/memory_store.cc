@@ -72,6 +72,17 @@ class MemoryStore::Shards {
     return rule(found->second, now);
   }
 
+  // The same, and wakes those who watch the name if it has let somebody in.
+  template <class Rule>
+  auto apply_and_wake(std::string_view name, Rule&& rule) {
+    bool eased = false;
+    auto outcome = apply(name, watched(rule, eased));
+    if (eased) {
+      wakeups.notify(name);
+    }
+    return outcome;
+  }
+
   // The same if there is a record; else `absent`.
   template <class Rule, class Outcome>
   Outcome apply_if_there(std::string_view name, Rule&& rule, Outcome absent) {
@@ -84,6 +95,16 @@ class MemoryStore::Shards {
     const Instant now = instant(shard);
     const ForgetTombstone forget(shard, found, now);
     return rule(found->second, now);
+  }
+
+  template <class Rule, class Outcome>
+  Outcome apply_and_wake_if_there(std::string_view name, Rule&& rule, Outcome absent) {
+    bool eased = false;
+    auto outcome = apply_if_there(name, watched(rule, eased), std::move(absent));
+    if (eased) {
+      wakeups.notify(name);
+    }
+    return outcome;
   }
 
   // Calls `visit(shard, now)` for one shard after the other, under its lock.
@@ -122,6 +143,16 @@ class MemoryStore::Shards {
     const Records::iterator record_;
     const Instant now_;
   };
+
+  template <class Rule>
+  static auto watched(Rule& rule, bool& eased) {
+    return [&rule, &eased](Record& record, const Instant& now) {
+      const rules::Load before = rules::load_of(record);
+      auto outcome = rule(record, now);
+      eased = rules::is_eased(before, rules::load_of(record));
+      return outcome;
+    };
+  }
 
   [[nodiscard]] Shard& shard_of(std::string_view name) {
     // The top bits: the table inside the shard uses the low ones.
@@ -184,7 +215,7 @@ std::size_t MemoryStore::sweep_now() { return shards_->sweep(); }
 
 Result<store::ClaimOutcome> MemoryStore::do_claim(const Name& name, const store::Claim& claim,
                                                   Deadline) {
-  return shards_->apply(name.view(), [&](Record& record, const Instant& now) {
+  return shards_->apply_and_wake(name.view(), [&](Record& record, const Instant& now) {
     return rules::claim(record, claim, now);
   });
 }
@@ -206,7 +237,7 @@ Result<std::vector<store::RenewOutcome>> MemoryStore::do_renew(
 
 Result<store::TransferOutcome> MemoryStore::do_transfer(const Name& name, const LeaseId& from,
                                                         const store::Claim& to, Deadline) {
-  return shards_->apply_if_there(
+  return shards_->apply_and_wake_if_there(
       name.view(),
       [&](Record& record, const Instant& now) { return rules::transfer(record, from, to, now); },
       Result<store::TransferOutcome>(store::Lost{}));
@@ -214,14 +245,10 @@ Result<store::TransferOutcome> MemoryStore::do_transfer(const Name& name, const 
 
 Result<store::ReleaseOutcome> MemoryStore::do_release(const Name& name, const LeaseId& id,
                                                       Deadline) {
-  const store::ReleaseOutcome outcome = shards_->apply_if_there(
+  return shards_->apply_and_wake_if_there(
       name.view(),
       [&](Record& record, const Instant& now) { return rules::release(record, id, now); },
       store::ReleaseOutcome::not_held);
-  if (outcome == store::ReleaseOutcome::released) {
-    shards_->wakeups.notify(name.view());
-  }
-  return outcome;
 }
 
 Result<std::optional<store::NameState>> MemoryStore::do_look(const Name& name, Deadline) {
@@ -258,10 +285,9 @@ Result<store::Page> MemoryStore::do_list(std::string_view prefix, const store::P
   return result;
 }
 
-Result<store::HitOutcome> MemoryStore::do_hit(const Name& name, std::uint32_t limit,
-                                              base::Duration period, Deadline) {
+Result<store::HitOutcome> MemoryStore::do_hit(const Name& name, const store::Hit& hit, Deadline) {
   return shards_->apply(name.view(), [&](Record& record, const Instant& now) {
-    return rules::hit(record, limit, period, now);
+    return rules::hit(record, hit, now);
   });
 }
 

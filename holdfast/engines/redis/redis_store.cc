@@ -143,7 +143,7 @@ Result<store::ClaimOutcome> RedisStore::do_claim(const Name& name, const store::
   }
   auto reply = engine_->run(lua::kClaim, name, deadline, [&](Command& command) {
     add(command, claim);
-    command.add(engine_->watchers.waits_as(name.view()));
+    command.add(engine_->watchers.waits_as(name.view())).add(microseconds(claim.holds_back));
   });
   if (!reply) [[unlikely]] {
     return std::unexpected(std::move(reply).error());
@@ -247,10 +247,13 @@ Result<store::Page> RedisStore::do_list(std::string_view prefix, const store::Pa
   return page;
 }
 
-Result<store::HitOutcome> RedisStore::do_hit(const Name& name, std::uint32_t limit,
-                                             base::Duration period, Deadline deadline) {
+Result<store::HitOutcome> RedisStore::do_hit(const Name& name, const store::Hit& hit,
+                                             Deadline deadline) {
   auto reply = engine_->run(lua::kHit, name, deadline, [&](Command& command) {
-    command.add(limit).add(microseconds(period));
+    command.add(hit.limit)
+        .add(microseconds(hit.period.unchecked()))
+        .add(hit.window == store::Window::sliding ? "sliding" : "fixed")
+        .add(hit.count);
   });
   if (!reply) {
     return std::unexpected(std::move(reply).error());

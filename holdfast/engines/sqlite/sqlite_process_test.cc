@@ -216,7 +216,7 @@ TEST_F(SqliteProcessTest, AForkedChildCanUseNeitherTheStoreNorItsFile) {
         is_refused(store->transfer("a", id_, testing::claim_of(LeaseId::generate()))),
         is_refused(store->look("a")),
         is_refused(store->list("")),
-        is_refused(store->hit("h", 1, 1s)),
+        is_refused(store->hit("h", {.limit = 1, .period = 1s})),
         is_refused(store->watch("a", [] {})),
         is_refused(store->sweep_now()),
         is_refused(SqliteStore::open({.file = file_})),

@@ -35,18 +35,25 @@ Result<void> check(const SqliteOptions& options) {
   return {};
 }
 
-// Applies a rule that returns an Outcome, or a Result of one.
+// Applies a rule that returns an Outcome, or a Result of one, and wakes those who watch the name if
+// it has let somebody in.
 template <class Outcome, class Rule>
 Result<Outcome> change(internal::Engine& engine, const Name& name, Deadline deadline,
                        const Rule& rule) {
   std::optional<Result<Outcome>> outcome;
+  bool eased = false;
   const Result<void> changed =
       engine.change(name.view(), deadline, [&](Record& record, const Instant& now) -> Result<void> {
+        const rules::Load before = rules::load_of(record);
         outcome = rule(record, now);
+        eased = rules::is_eased(before, rules::load_of(record));
         return *outcome ? Result<void>() : std::unexpected(outcome->error());
       });
   if (!changed) [[unlikely]] {
     return std::unexpected(changed.error());
+  }
+  if (eased) {
+    engine.watchers().notify(name.view());
   }
   return *std::move(outcome);
 }
@@ -106,13 +113,9 @@ Result<store::TransferOutcome> SqliteStore::do_transfer(const Name& name, const 
 
 Result<store::ReleaseOutcome> SqliteStore::do_release(const Name& name, const LeaseId& id,
                                                       Deadline deadline) {
-  const auto outcome = change<store::ReleaseOutcome>(
+  return change<store::ReleaseOutcome>(
       *engine_, name, deadline,
       [&](Record& record, const Instant& now) { return rules::release(record, id, now); });
-  if (outcome == store::ReleaseOutcome::released) {
-    engine_->watchers().notify(name.view());
-  }
-  return outcome;
 }
 
 Result<std::optional<store::NameState>> SqliteStore::do_look(const Name& name, Deadline deadline) {
@@ -124,11 +127,11 @@ Result<store::Page> SqliteStore::do_list(std::string_view prefix, const store::P
   return engine_->list(prefix, page, deadline);
 }
 
-Result<store::HitOutcome> SqliteStore::do_hit(const Name& name, std::uint32_t limit,
-                                              base::Duration period, Deadline deadline) {
+Result<store::HitOutcome> SqliteStore::do_hit(const Name& name, const store::Hit& hit,
+                                              Deadline deadline) {
   return change<store::HitOutcome>(
       *engine_, name, deadline,
-      [&](Record& record, const Instant& now) { return rules::hit(record, limit, period, now); });
+      [&](Record& record, const Instant& now) { return rules::hit(record, hit, now); });
 }
 
 Result<store::Watch> SqliteStore::do_watch(const Name& name, std::function<void()> callback) {

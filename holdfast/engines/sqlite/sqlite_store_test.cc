@@ -43,7 +43,7 @@ class SqliteStoreTest : public ::testing::Test {
     EXPECT_EQ(code_of_claim("a"), ErrorCode::corrupt);
     EXPECT_EQ(store_->release("a", id).error().code, ErrorCode::corrupt);
     EXPECT_EQ(store_->look("a").error().code, ErrorCode::corrupt);
-    EXPECT_EQ(store_->hit("a", 1, 1s).error().code, ErrorCode::corrupt);
+    EXPECT_EQ(store_->hit("a", {.limit = 1, .period = 1s}).error().code, ErrorCode::corrupt);
     EXPECT_EQ(store_->list("").error().code, ErrorCode::corrupt);
     const store::Renewal renewal{.name = "a", .id = id, .ttl = 1s};
     EXPECT_EQ(store_->renew(std::span(&renewal, 1)).error().code, ErrorCode::corrupt);
@@ -121,7 +121,7 @@ TEST_F(SqliteStoreTest, ListsByPrefixInByteOrderPageByPage) {
   }
   take(*store_, "a-gone", LeaseId::generate(), 1s);
   testing::use(*store_, "a-released");
-  ASSERT_TRUE(store_->hit("a-counts", 5, 60s).has_value());
+  ASSERT_TRUE(store_->hit("a-counts", {.limit = 5, .period = 60s}).has_value());
   clock_.advance(1s);
 
   const auto listed = [&](std::string_view prefix) {

@@ -59,8 +59,8 @@ TEST_F(SqliteTimeTest, ARebootEndsLeasesAndWindowsButNotTokens) {
   {
     const auto store = open("first");
     last = take(*store, "a", LeaseId::generate(), 24h);
-    ASSERT_TRUE(store->hit("counts", 1, 24h)->allowed);
-    EXPECT_FALSE(store->hit("counts", 1, 24h)->allowed);
+    ASSERT_TRUE(store->hit("counts", {.limit = 1, .period = 24h})->allowed);
+    EXPECT_FALSE(store->hit("counts", {.limit = 1, .period = 24h})->allowed);
   }
   EXPECT_TRUE(is_held(*open("first"), "a"));
 
@@ -70,7 +70,7 @@ TEST_F(SqliteTimeTest, ARebootEndsLeasesAndWindowsButNotTokens) {
   EXPECT_TRUE(store->list("")->names.empty());
   EXPECT_GT(take(*store, "a", LeaseId::generate()), last);
   EXPECT_TRUE(is_held(*store, "a"));
-  EXPECT_TRUE(store->hit("counts", 1, 24h)->allowed);
+  EXPECT_TRUE(store->hit("counts", {.limit = 1, .period = 24h})->allowed);
 }
 
 TEST_F(SqliteTimeTest, ALeaseOfTheBootBeforeCannotBeRenewedTransferredOrReleased) {
@@ -159,7 +159,7 @@ TEST_F(SqliteTimeTest, NamesThatAreNoLongerUsedAreForgottenAlongTheWay) {
     testing::use(*store, "once/" + std::to_string(i));
   }
   take(*store, "held", LeaseId::generate(), 24h);
-  ASSERT_TRUE(store->hit("counts", 3, 24h).has_value());
+  ASSERT_TRUE(store->hit("counts", {.limit = 3, .period = 24h}).has_value());
   EXPECT_EQ(rows(), "302");
   clock_.advance(1h);
   for (int i = 0; i < 300; ++i) {
@@ -167,7 +167,7 @@ TEST_F(SqliteTimeTest, NamesThatAreNoLongerUsedAreForgottenAlongTheWay) {
   }
   EXPECT_EQ(rows(), "3");
   EXPECT_TRUE(is_held(*store, "held"));
-  EXPECT_EQ(store->hit("counts", 3, 24h)->remaining, 1U);
+  EXPECT_EQ(store->hit("counts", {.limit = 3, .period = 24h})->remaining, 1U);
 }
 
 TEST_F(SqliteTimeTest, ASweepForgetsAllThatItMayWhereverTheWalkHasCome) {

@@ -17,12 +17,14 @@ constexpr base::Duration kLeastPatience = std::chrono::seconds(1);
 
 double jitter() { return static_cast<double>(base::random_u64() >> 11U) * 0x1.0p-53; }
 
-store::Claim make_claim(const ProviderCore& core, const AcquireOptions& how) {
+// Who only tries does not stay to be let in.
+store::Claim make_claim(const ProviderCore& core, const AcquireOptions& how, base::Duration wait) {
   return {.id = base::LeaseId::generate(),
           .owner = how.owner.empty() ? core.options.owner : how.owner,
           .reason = how.reason,
           .ttl = how.ttl,
-          .permits = how.permits};
+          .permits = how.permits,
+          .holds_back = wait > base::Duration::zero() ? how.holds_back : base::Duration::zero()};
 }
 
 }  // namespace
@@ -38,7 +40,7 @@ Acquisition::Acquisition(ProviderCore& core, std::string_view name, const Acquir
                     ? base::Deadline::never()
                     : base::Deadline::at(base::add_saturating(started_, wait))),
       machine_(deadline_, {core.options.poll_least, core.options.poll_most, core.push}),
-      waiter_{.claim = make_claim(core, how)} {}
+      waiter_{.claim = make_claim(core, how, wait)} {}
 
 Acquisition::~Acquisition() {
   watch_.reset();
@@ -91,6 +93,7 @@ Acquisition::Outcome Acquisition::run() {
 
 std::variant<std::shared_ptr<Hold>, Acquisition::Action> Acquisition::claim() {
   const base::TimePoint sent = clock_.now();
+  claimed_ = true;
   auto outcome = core_.store->claim(name_, waiter_.claim, patience(sent));
   if (!outcome) {
     last_error_ = std::move(outcome).error();
@@ -203,7 +206,8 @@ Acquisition::Outcome Acquisition::give_up(const AcquireMachine::GiveUp& why) {
       }
     }
   }
-  if (why.may_hold || waiter_.unsure) {
+  const bool may_hold_back = claimed_ && waiter_.claim.holds_back > base::Duration::zero();
+  if (why.may_hold || waiter_.unsure || may_hold_back) {
     // Nothing is promised by a failure here: the lease then runs out by itself.
     static_cast<void>(core_.store->release(name_, waiter_.claim.id, patience(clock_.now())));
   }

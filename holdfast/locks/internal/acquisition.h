@@ -52,6 +52,7 @@ class Acquisition {
   Waiter waiter_;
   store::Watch watch_;
   bool in_line_ = false;
+  bool claimed_ = false;     // has asked the store
   bool knew_first_ = false;  // has contended as the first in line
   bool warned_ = false;
   std::string held_by_;

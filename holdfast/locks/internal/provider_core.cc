@@ -102,6 +102,10 @@ bool ProviderCore::hand_over(Hold& hold, Waiter& next, base::Deadline deadline,
     lines.settle(hold.name, next, std::unexpected(transferred.error()));
     return false;
   }
+  if (std::holds_alternative<store::HeldBack>(*transferred)) {
+    lines.settle(hold.name, next, std::optional<HandedOver>());
+    return false;
+  }
   const auto* const grant = std::get_if<store::Grant>(&*transferred);
   lines.settle(hold.name, next,
                grant != nullptr ? std::optional(HandedOver{*grant, sent}) : std::nullopt);

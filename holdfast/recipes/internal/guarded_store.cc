@@ -87,10 +87,9 @@ Result<store::Page> GuardedStore::do_list(std::string_view prefix, const store::
   return guarded(deadline, [&](Deadline until) { return real_->list(prefix, page, until); });
 }
 
-Result<store::HitOutcome> GuardedStore::do_hit(const Name& name, std::uint32_t limit,
-                                               base::Duration period, Deadline deadline) {
-  return guarded(deadline,
-                 [&](Deadline until) { return real_->hit(name.view(), limit, period, until); });
+Result<store::HitOutcome> GuardedStore::do_hit(const Name& name, const store::Hit& hit,
+                                               Deadline deadline) {
+  return guarded(deadline, [&](Deadline until) { return real_->hit(name.view(), hit, until); });
 }
 
 Result<store::Watch> GuardedStore::do_watch(const Name& name, std::function<void()> callback) {

@@ -106,17 +106,22 @@ Result<store::TransferOutcome> transfer_outcome(Reply reply) {
   if (answer.is("lost", 0)) {
     return store::Lost{};
   }
+  if (answer.is("held back", 0)) {
+    return store::HeldBack{};
+  }
   return answer.error();
 }
 
 Result<store::HitOutcome> hit_outcome(Reply reply) {
   Answer answer(std::move(reply));
-  if (!answer.is("hit", 3)) {
+  if (!answer.is("hit", 4)) {
     return answer.error();
   }
-  return store::HitOutcome{.allowed = answer[0].integer() != 0,
+  return store::HitOutcome{.allowed = answer[3].integer() == 0,
+                           .hits = static_cast<std::uint32_t>(answer[0].integer()),
                            .remaining = static_cast<std::uint32_t>(answer[1].integer()),
-                           .resets_in = microseconds(answer[2])};
+                           .resets_in = microseconds(answer[2]),
+                           .retry_after = microseconds(answer[3])};
 }
 
 Result<std::optional<store::NameState>> name_state(const base::Name& name, Reply reply) {

@@ -1,11 +1,11 @@
 -- Grants the name, or says who holds it, in which case `store` waits for it (if not empty).
--- KEYS plain, companion, queue   ARGV …, id, owner, reason, ttl, permits, capacity, store
+-- KEYS plain, companion, queue   ARGV …, id, owner, reason, ttl, permits, capacity, store, holds back
 local plain, companion, queue = unpack(KEYS)
 local lease = {
   id = ARGV[4], owner = ARGV[5], reason = ARGV[6], permits = tonumber(ARGV[8]),
   capacity = tonumber(ARGV[9])
 }
-local ttl, store = tonumber(ARGV[7]), ARGV[10]
+local ttl, store, holds_back = tonumber(ARGV[7]), ARGV[10], tonumber(ARGV[11])
 local record = load(plain, companion)
 
 local function frees_in()
@@ -40,13 +40,21 @@ if is_held(record) and record.capacity ~= lease.capacity then
   return conflict('the name is held with a capacity of ' .. digits(record.capacity) .. ', not ' ..
     digits(lease.capacity))
 end
-local used = record.used + lease.permits
-if record.foreign or used > lease.capacity then
-  wait_in(queue, store)
-  return {'busy', frees_in(), holders(record)}
+if record.waits[1] and record.waits[1].capacity ~= lease.capacity then
+  record.waits = {}
+  save_waits(record, companion)
 end
+local used = record.used + lease.permits
+local is_full, held_back = record.foreign or used > lease.capacity, held_back_for(record, lease)
+if is_full or held_back > 0 then
+  wait_in(queue, store)
+  wait_on(record, companion, lease, holds_back, store)
+  local free = is_full and frees_in() or 0
+  return {'busy', free < 0 and free or math.max(free, held_back), holders(record)}
+end
+stop_waiting(record, companion, lease.id)
 local granted = grant(record, plain, companion, lease, ttl)
 if used < lease.capacity then
-  wake_one(queue, plain)  -- there may be room for the next, too
+  wake(record, queue, plain)  -- there may be room for the next, too
 end
 return granted

@@ -1,21 +1,99 @@
--- Counts one hit in the current window: whether it is allowed, how many more are, when it ends.
--- KEYS plain, companion   ARGV …, limit, period
+-- Counts hits if they fit under the limit: how many count now, how many more may, when none of them
+-- counts any more, and when to try again (0: they were allowed).
+-- KEYS plain, companion   ARGV …, limit, period, fixed or sliding, count
 local plain, companion = unpack(KEYS)
-local limit, period = tonumber(ARGV[4]), tonumber(ARGV[5])
+local limit, period, count = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[7])
+local wanted = math.max(count, 1)
+-- As in store/hit.h and store/hit_rules.cc.
+local steps, longest_log = 256, 1024
 local record = load(plain, companion)
+
+local function outcome(hits, resets_in, retry_after)
+  return {'hit', hits, math.max(limit - hits, 0), resets_in, retry_after}
+end
+
+local function hit_fixed()
+  local is_live = has_fixed_window(record)
+  local before = is_live and record.hits or 0
+  local ends = is_live and record.window or now + period
+  if before + wanted > limit then
+    return outcome(before, ends - now, ends - now)
+  end
+  if count > 0 then
+    sweep(record, plain, companion)
+    redis.call('HDEL', companion, 'log')
+    redis.call('HSET', companion, 'hits', digits(before + count), 'window', digits(ends))
+    keep(companion, ends - now)
+  end
+  return outcome(before + count, (is_live or count > 0) and ends - now or 0, 0)
+end
+
+local function retry_after(hits)
+  for _, each in ipairs(record.log) do
+    hits = hits - each.count
+    if hits + wanted <= limit then
+      return each.ends - now
+    end
+  end
+end
+
+local function add()
+  local log, ends = record.log, now + period
+  local latest = ends + (limit <= steps and 0 or math.floor(period / steps))
+  local place = #log + 1
+  while log[place - 1] and log[place - 1].ends >= ends do
+    place = place - 1
+  end
+  local next = log[place]
+  if not (next and next.ends <= latest) and #log < longest_log then
+    table.insert(log, place, {ends = latest, count = count})
+  elseif next then
+    next.count = next.count + count
+  else
+    log[#log] = {ends = latest, count = log[#log].count + count}
+  end
+end
+
+local function save_log()
+  local texts = {}
+  for i, each in ipairs(record.log) do
+    texts[i] = digits(each.ends) .. ' ' .. digits(each.count)
+  end
+  redis.call('HSET', companion, 'log', table.concat(texts, ' '))
+  keep(companion, record.log[#record.log].ends - now)
+end
+
+local function resets_in()
+  local last = record.log[#record.log]
+  return last and last.ends - now or 0
+end
+
+local function hit_sliding()
+  local before = 0
+  for _, each in ipairs(record.log) do
+    before = before + each.count
+  end
+  if before + wanted > limit then
+    return outcome(before, resets_in(), retry_after(before))
+  end
+  if count > 0 then
+    add()
+    sweep(record, plain, companion)
+    save_log()
+  end
+  return outcome(before + count, resets_in(), 0)
+end
 
 if is_held(record) then
   return conflict('the name is leased: it cannot count hits at the same time')
 end
-local hits, window = record.hits, record.window
-if not counts_hits(record) then
-  hits, window = 0, now + period
+if ARGV[6] == 'fixed' then
+  if record.log[1] then
+    return conflict('the name counts hits in a sliding window: it cannot have a fixed one, too')
+  end
+  return hit_fixed()
 end
-if hits >= limit then
-  return {'hit', 0, 0, window - now}
+if has_fixed_window(record) then
+  return conflict('the name counts hits in a fixed window: it cannot have a sliding one, too')
 end
-hits = hits + 1
-sweep(record, plain, companion)
-redis.call('HSET', companion, 'hits', hits, 'window', digits(window))
-keep(companion, window - now)
-return {'hit', 1, limit - hits, window - now}
+return hit_sliding()

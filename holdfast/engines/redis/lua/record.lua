@@ -3,8 +3,9 @@
 --
 -- A name has up to three keys, all in one slot:
 --   plain      a string, the id of the lease that has it as a mutex: what other programs lock with
---   companion  a hash: `token`, the last one of the name; `hits` and `window`, of the current window
---              and when it ends; and under its id each lease: see `encode`
+--   companion  a hash: `token`, the last one of the name; and under its id each lease: see `encode`.
+--              Only where they are needed: `hits` and `window`, of the current fixed window and when it
+--              ends; `log`, the sliding one: see `decode_log`; `waits`, claims that hold back others: see `decode_waits`
 --   queue      a sorted set: which stores wait for the name, in the order in which they began to
 --
 -- Times are microseconds of the server's clock. The first arguments are always
@@ -54,6 +55,32 @@ end
 -- The fields of the companion that are not leases.
 local numbers = {token = true, hits = true, window = true}
 
+-- The hits of a sliding window that still count, the first to end first: when they end, and how many.
+local function decode_log(text)
+  local log = {}
+  for ends, count in string.gmatch(text, '(%d+) (%d+)') do
+    if tonumber(ends) > now then
+      log[#log + 1] = {ends = tonumber(ends), count = tonumber(count)}
+    end
+  end
+  return log
+end
+
+-- The claims that still hold others back. `store` is told when there may be room; `-` where nobody
+-- listens.
+local function decode_waits(text)
+  local waits = {}
+  for id, ends, permits, capacity, store in string.gmatch(text, '(%x+) (%d+) (%d+) (%d+) (%S+)') do
+    if tonumber(ends) > now then
+      waits[#waits + 1] = {
+        id = id, ends = tonumber(ends), permits = tonumber(permits), capacity = tonumber(capacity),
+        store = store
+      }
+    end
+  end
+  return waits
+end
+
 -- A lease of a mutex counts only while the plain key says the same.
 local function is_live(lease, value)
   return lease.expires > now and (lease.capacity ~= 1 or lease.id == value)
@@ -76,6 +103,10 @@ local function load_leases(record, fields)
       end
     elseif numbers[id] then
       record[id] = tonumber(fields[i + 1])
+    elseif id == 'log' then
+      record.log = decode_log(fields[i + 1])
+    elseif id == 'waits' then
+      record.waits, record.has_waits = decode_waits(fields[i + 1]), true
     end
   end
   -- In the order in which they were granted.
@@ -83,7 +114,7 @@ local function load_leases(record, fields)
 end
 
 local function load(plain, companion)
-  local record = {token = 0, hits = 0, window = 0}
+  local record = {token = 0, hits = 0, window = 0, log = {}, waits = {}}
   record.value = redis.call('GET', plain)
   load_leases(record, redis.call('HGETALL', companion))
   -- What we did not put there is somebody else's mutex.
@@ -99,8 +130,12 @@ local function is_held(record)
   return record.foreign or record.leases[1]
 end
 
-local function counts_hits(record)
+local function has_fixed_window(record)
   return record.hits > 0 and record.window > now
+end
+
+local function counts_hits(record)
+  return has_fixed_window(record) or record.log[1]
 end
 
 -- The companion outlives what it tells of, and then remembers the last token.
@@ -119,9 +154,71 @@ local function sweep(record, plain, companion)
   for id in pairs(record.ended) do
     redis.call('HDEL', companion, id)
   end
-  if record.hits > 0 and not counts_hits(record) then
+  if record.hits > 0 and not has_fixed_window(record) then
     redis.call('HDEL', companion, 'hits', 'window')
   end
+end
+
+-- Says the same as `held_back_for`, `stop_waiting` and `wait_on` of the rules.
+local max_waiting = 8
+
+local function held_back_for(record, lease)
+  local longest = 0
+  for _, wait in ipairs(record.waits) do
+    if wait.id ~= lease.id and wait.permits > lease.permits then
+      longest = math.max(longest, wait.ends - now)
+    end
+  end
+  return longest
+end
+
+local function save_waits(record, companion)
+  local texts = {}
+  for i, wait in ipairs(record.waits) do
+    texts[i] = table.concat({
+      wait.id, digits(wait.ends), digits(wait.permits), digits(wait.capacity), wait.store
+    }, ' ')
+    keep(companion, wait.ends - now)
+  end
+  if texts[1] then
+    redis.call('HSET', companion, 'waits', table.concat(texts, ' '))
+  elseif record.has_waits then
+    redis.call('HDEL', companion, 'waits')
+  end
+end
+
+-- Whether it did wait.
+local function stop_waiting(record, companion, id)
+  for i, wait in ipairs(record.waits) do
+    if wait.id == id then
+      table.remove(record.waits, i)
+      save_waits(record, companion)
+      return true
+    end
+  end
+  return false
+end
+
+local function wait_on(record, companion, lease, holds_back, store)
+  stop_waiting(record, companion, lease.id)
+  if holds_back == 0 or lease.capacity == 1 then
+    return
+  end
+  local waits = record.waits
+  waits[#waits + 1] = {
+    id = lease.id, ends = now + holds_back, permits = lease.permits, capacity = lease.capacity,
+    store = store ~= '' and store or '-'
+  }
+  if #waits > max_waiting then
+    local first = 1
+    for i, wait in ipairs(waits) do
+      if wait.ends < waits[first].ends then
+        first = i
+      end
+    end
+    table.remove(waits, first)
+  end
+  save_waits(record, companion)
 end
 
 -- Stores a new lease with a new token.
@@ -186,4 +283,15 @@ local function wake_one(queue, plain)
   repeat
     store = redis.call('ZPOPMIN', queue)[1]
   until not store or tell(store, plain)
+end
+
+-- Tells those who hold back the others, for nobody else gets in, or else the first who waits.
+local function wake(record, queue, plain)
+  local heard = false
+  for _, wait in ipairs(record.waits) do
+    heard = wait.store ~= '-' and tell(wait.store, plain) or heard
+  end
+  if not heard then
+    wake_one(queue, plain)
+  end
 end

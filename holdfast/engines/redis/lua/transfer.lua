@@ -1,6 +1,6 @@
--- Replaces the lease `from` by another with the same permits.
--- KEYS plain, companion   ARGV …, from, id, owner, reason, ttl, permits, capacity
-local plain, companion = unpack(KEYS)
+-- Replaces the lease `from` by another with the same permits, or fewer.
+-- KEYS plain, companion, queue   ARGV …, from, id, owner, reason, ttl, permits, capacity
+local plain, companion, queue = unpack(KEYS)
 local from = ARGV[4]
 local to = {
   id = ARGV[5], owner = ARGV[6], reason = ARGV[7], permits = tonumber(ARGV[9]),
@@ -12,15 +12,24 @@ local lease, successor = record.live[from], record.live[to.id]
 if not lease and not successor then
   return {'lost'}
 end
-if lease and successor then
+if lease and successor and lease ~= successor then
   return conflict('the lease id to hand over to holds the name already')
 end
 local current = lease or successor
-if current.permits ~= to.permits or current.capacity ~= to.capacity then
-  return conflict('a lease is handed over with the permits it has')
+local is_less = lease and to.permits < current.permits
+if current.capacity ~= to.capacity or (current.permits ~= to.permits and not is_less) then
+  return conflict('a lease is handed over with the permits it has, or fewer of the same capacity')
 end
-if successor then
+if successor and not is_less then
   return same_grant(successor)
 end
+if not is_less and held_back_for(record, to) > 0 then
+  return {'held back'}
+end
 record.ended[from] = true
-return grant(record, plain, companion, to, tonumber(ARGV[8]))
+stop_waiting(record, companion, to.id)
+local granted = grant(record, plain, companion, to, tonumber(ARGV[8]))
+if is_less then
+  wake(record, queue, plain)
+end
+return granted

@@ -12,9 +12,12 @@ namespace {
 
 using store::Claim;
 using store::Record;
+using store::StoredHits;
 using store::StoredLease;
+using store::StoredWait;
 
-constexpr char kFormat = 1;
+constexpr char kLeasesOnly = 1;
+constexpr char kAll = 2;
 
 template <std::integral Number>
 void put(std::string& bytes, Number number) {
@@ -59,15 +62,24 @@ class Reader {
   bool short_ = false;
 };
 
-StoredLease read_lease(Reader& reader) {
+base::LeaseId read_id(Reader& reader) {
   const auto high = reader.number<std::uint64_t>();
   const auto low = reader.number<std::uint64_t>();
-  StoredLease lease{.id = base::LeaseId(high, low),
+  return {high, low};
+}
+
+base::TimePoint read_time(Reader& reader) {
+  return base::TimePoint(base::Duration(reader.number<std::int64_t>()));
+}
+
+StoredLease read_lease(Reader& reader) {
+  const base::LeaseId id = read_id(reader);
+  StoredLease lease{.id = id,
                     .owner = {},
                     .reason = {},
                     .token = base::FencingToken(reader.number<std::uint64_t>()),
-                    .granted = base::TimePoint(base::Duration(reader.number<std::int64_t>())),
-                    .expires = base::TimePoint(base::Duration(reader.number<std::int64_t>()))};
+                    .granted = read_time(reader),
+                    .expires = read_time(reader)};
   lease.permits = reader.number<std::uint32_t>();
   const auto owner = reader.number<std::uint16_t>();
   const auto reason = reader.number<std::uint16_t>();
@@ -83,20 +95,65 @@ bool is_sound(const StoredLease& lease, const Record& record) {
          lease.granted.time_since_epoch().count() >= 0 && lease.granted < lease.expires;
 }
 
+bool is_sound(const StoredWait& wait, const Record& record) {
+  return !wait.id.is_nil() && wait.permits != 0 && wait.permits <= record.capacity;
+}
+
+void put(std::string& bytes, const base::LeaseId& id) {
+  put(bytes, id.high());
+  put(bytes, id.low());
+}
+
+void put(std::string& bytes, base::TimePoint time) { put(bytes, time.time_since_epoch().count()); }
+
+void put_waits_and_log(std::string& bytes, const Record& record) {
+  put(bytes, static_cast<std::uint16_t>(record.waits.size()));
+  for (const StoredWait& wait : record.waits) {
+    put(bytes, wait.id);
+    put(bytes, wait.until);
+    put(bytes, wait.permits);
+  }
+  put(bytes, static_cast<std::uint16_t>(record.log.size()));
+  for (const StoredHits& hits : record.log) {
+    put(bytes, hits.ends);
+    put(bytes, hits.count);
+  }
+}
+
+// Whether they are sound, and not both missing.
+bool read_waits_and_log(Reader& reader, Record& record) {
+  bool sound = true;
+  for (auto left = reader.number<std::uint16_t>(); left > 0 && sound; --left) {
+    const base::LeaseId id = read_id(reader);
+    const base::TimePoint until = read_time(reader);
+    record.waits.push_back({.id = id, .permits = reader.number<std::uint32_t>(), .until = until});
+    sound = !reader.is_short() && is_sound(record.waits.back(), record) &&
+            record.waits.size() <= Claim::kMaxWaiting;
+  }
+  for (auto left = reader.number<std::uint16_t>(); left > 0 && sound; --left) {
+    const base::TimePoint ends = read_time(reader);
+    const bool in_order = record.log.empty() || record.log.back().ends < ends;
+    record.log.push_back({.ends = ends, .count = reader.number<std::uint32_t>()});
+    sound = !reader.is_short() && in_order && record.log.back().count != 0;
+  }
+  return sound && !reader.is_short() && !(record.waits.empty() && record.log.empty());
+}
+
 }  // namespace
 
 void encode_leases(const Record& record, std::string& bytes) {
   bytes.clear();
-  if (record.leases.empty()) {
-    return;
+  if (!record.waits.empty() || !record.log.empty()) {
+    bytes += kAll;
+    put_waits_and_log(bytes, record);
+  } else if (!record.leases.empty()) {
+    bytes += kLeasesOnly;
   }
-  bytes += kFormat;
   for (const StoredLease& lease : record.leases) {
-    put(bytes, lease.id.high());
-    put(bytes, lease.id.low());
+    put(bytes, lease.id);
     put(bytes, lease.token.value());
-    put(bytes, lease.granted.time_since_epoch().count());
-    put(bytes, lease.expires.time_since_epoch().count());
+    put(bytes, lease.granted);
+    put(bytes, lease.expires);
     put(bytes, lease.permits);
     put(bytes, static_cast<std::uint16_t>(lease.owner.size()));
     put(bytes, static_cast<std::uint16_t>(lease.reason.size()));
@@ -107,11 +164,14 @@ void encode_leases(const Record& record, std::string& bytes) {
 
 base::Result<void> decode_leases(std::string_view bytes, Record& record) {
   record.leases.clear();
+  record.waits.clear();
+  record.log.clear();
   if (bytes.empty()) {
     return {};
   }
   Reader reader(bytes.substr(1));
-  bool sound = bytes.front() == kFormat;
+  bool sound = bytes.front() == kAll ? read_waits_and_log(reader, record)
+                                     : bytes.front() == kLeasesOnly && !reader.at_end();
   std::uint64_t permits = 0;
   while (sound && !reader.at_end()) {
     record.leases.push_back(read_lease(reader));
@@ -119,8 +179,10 @@ base::Result<void> decode_leases(std::string_view bytes, Record& record) {
     sound =
         !reader.is_short() && is_sound(record.leases.back(), record) && permits <= record.capacity;
   }
-  if (!sound || record.leases.empty()) {
+  if (!sound) {
     record.leases.clear();
+    record.waits.clear();
+    record.log.clear();
     return base::fail(base::ErrorCode::corrupt, "its leases cannot be read");
   }
   return {};

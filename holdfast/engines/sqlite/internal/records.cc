@@ -46,6 +46,12 @@ std::uint64_t token(std::int64_t value) {
 
 std::int64_t idle_from(const Record& record, TimePoint now) {
   TimePoint time = record.hits > 0 ? std::max(now, record.window_ends) : now;
+  if (!record.log.empty()) {
+    time = std::max(time, record.log.back().ends);
+  }
+  for (const store::StoredWait& wait : record.waits) {
+    time = std::max(time, wait.until);
+  }
   for (const store::StoredLease& lease : record.leases) {
     time = std::max(time, lease.expires);
   }

@@ -13,7 +13,7 @@ using base::ErrorCode;
 using store::HitOutcome;
 
 HitOutcome hit(StoreRun& run, std::string_view name, std::uint32_t limit, base::Duration period) {
-  return base::value_or_throw(run.store().hit(name, limit, period));
+  return base::value_or_throw(run.store().hit(name, {.limit = limit, .period = period}));
 }
 
 constexpr StoreCase kCases[] = {
@@ -80,7 +80,7 @@ constexpr StoreCase kCases[] = {
        std::atomic<int> errors = 0;
        together(8, [&](int) {
          for (int i = 0; i < 25; ++i) {
-           const auto outcome = run.store().hit("calls", kLimit, kLong);
+           const auto outcome = run.store().hit("calls", {.limit = kLimit, .period = kLong});
            allowed += outcome && outcome->allowed ? 1 : 0;
            errors += outcome ? 0 : 1;
          }
@@ -108,10 +108,12 @@ constexpr StoreCase kCases[] = {
 
     {"BadHitsAreRejected",
      [](StoreRun& run) {
-       EXPECT_EQ(error_of(run.store().hit("calls", 0, kLong)), ErrorCode::invalid_argument);
-       EXPECT_EQ(error_of(run.store().hit("calls", 1, base::Duration(-1))),
+       EXPECT_EQ(error_of(run.store().hit("calls", {.limit = 0, .period = kLong})),
                  ErrorCode::invalid_argument);
-       EXPECT_EQ(error_of(run.store().hit("", 1, kLong)), ErrorCode::invalid_argument);
+       EXPECT_EQ(error_of(run.store().hit("calls", {.limit = 1, .period = base::Duration(-1)})),
+                 ErrorCode::invalid_argument);
+       EXPECT_EQ(error_of(run.store().hit("", {.limit = 1, .period = kLong})),
+                 ErrorCode::invalid_argument);
      }},
 };
 

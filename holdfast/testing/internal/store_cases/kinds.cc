@@ -16,9 +16,12 @@ bool is_typed(std::optional<ErrorCode> code) {
 constexpr StoreCase kCases[] = {
     {"ANameThatCountsHitsCannotBeLeased",
      [](StoreRun& run) {
-       ASSERT_TRUE(base::value_or_throw(run.store().hit("name", 2, run.ttl())).allowed);
+       ASSERT_TRUE(base::value_or_throw(run.store().hit("name", {.limit = 2, .period = run.ttl()}))
+                       .allowed);
        EXPECT_EQ(error_of(run.store().claim("name", wish())), ErrorCode::conflict);
-       EXPECT_EQ(base::value_or_throw(run.store().hit("name", 2, run.ttl())).remaining, 0U);
+       EXPECT_EQ(base::value_or_throw(run.store().hit("name", {.limit = 2, .period = run.ttl()}))
+                     .remaining,
+                 0U);
        EXPECT_TRUE(run.holders("name").empty());
        run.pass(run.ttl());
        (void)granted(run.store().claim("name", wish()));
@@ -28,10 +31,12 @@ constexpr StoreCase kCases[] = {
      [](StoreRun& run) {
        const Claim claim = wish(run.ttl());
        const store::Grant grant = granted(run.store().claim("name", claim));
-       EXPECT_EQ(error_of(run.store().hit("name", 2, kLong)), ErrorCode::conflict);
+       EXPECT_EQ(error_of(run.store().hit("name", {.limit = 2, .period = kLong})),
+                 ErrorCode::conflict);
        EXPECT_EQ(granted(run.store().claim("name", claim)).token, grant.token);
        run.pass(run.ttl());
-       EXPECT_TRUE(base::value_or_throw(run.store().hit("name", 2, kLong)).allowed);
+       EXPECT_TRUE(
+           base::value_or_throw(run.store().hit("name", {.limit = 2, .period = kLong})).allowed);
      }},
 
     {"TokensGrowAcrossAWindowOfHits",
@@ -39,7 +44,8 @@ constexpr StoreCase kCases[] = {
        const Claim claim = wish();
        const store::Grant before = granted(run.store().claim("name", claim));
        run.release("name", claim.id);
-       ASSERT_TRUE(base::value_or_throw(run.store().hit("name", 2, run.ttl())).allowed);
+       ASSERT_TRUE(base::value_or_throw(run.store().hit("name", {.limit = 2, .period = run.ttl()}))
+                       .allowed);
        run.pass(run.ttl());
        EXPECT_GT(granted(run.store().claim("name", wish())).token, before.token);
      }},
@@ -53,7 +59,7 @@ constexpr StoreCase kCases[] = {
        const auto id = base::LeaseId::generate();
        EXPECT_TRUE(is_typed(error_of(run.store().claim("foreign", wish()))));
        EXPECT_TRUE(intact());
-       EXPECT_TRUE(is_typed(error_of(run.store().hit("foreign", 1, kLong))));
+       EXPECT_TRUE(is_typed(error_of(run.store().hit("foreign", {.limit = 1, .period = kLong}))));
        EXPECT_TRUE(intact());
        const auto released = run.store().release("foreign", id);
        EXPECT_TRUE(released == store::ReleaseOutcome::not_held || is_typed(error_of(released)));

@@ -128,7 +128,9 @@ constexpr StoreCase kCases[] = {
          (void)granted(run.store().claim(name, from));
          (void)handed_over(run.store().transfer(name, from.id, to));
          run.release(name, to.id);
-         EXPECT_EQ(base::value_or_throw(run.store().hit(name, 2, kLong)).remaining, 1U);
+         EXPECT_EQ(
+             base::value_or_throw(run.store().hit(name, {.limit = 2, .period = kLong})).remaining,
+             1U);
        }
      }},
 };

@@ -74,7 +74,8 @@ class RandomHistory {
             .owner = pick(2) == 0 ? "one" : "two",
             .reason = pick(2) == 0 ? "" : "why",
             .ttl = time(),
-            .permits = kPermits[pick(kPermits.size())]};
+            .permits = kPermits[pick(kPermits.size())],
+            .holds_back = pick(2) == 0 ? base::Duration::zero() : time()};
   }
   Record& record() { return records_[std::string(name_)]; }
   [[nodiscard]] Instant now(const Grant* grant = nullptr) const {
@@ -129,9 +130,6 @@ class RandomHistory {
   void transfer() {
     const Claim to = any_claim();
     const base::LeaseId from = id();
-    if (from == to.id) {
-      return;
-    }
     say("transfer", from.low(), "to", text(to));
     const auto actual = store_->transfer(name_, from, to);
     expect_same(actual, rules::transfer(record(), from, to, now(grant_in(actual))));
@@ -145,10 +143,13 @@ class RandomHistory {
   }
 
   void hit() {
-    const auto limit = static_cast<std::uint32_t>(1 + pick(3));
-    const base::Duration period = time();
-    say("hit", limit);
-    expect_same(store_->hit(name_, limit, period), rules::hit(record(), limit, period, now()));
+    const std::uint32_t limit = pick(4) == 0 ? 300 : static_cast<std::uint32_t>(2 + pick(3));
+    const store::Hit hit{.limit = limit,
+                         .period = time(),
+                         .window = pick(2) == 0 ? store::Window::fixed : store::Window::sliding,
+                         .count = static_cast<std::uint32_t>(pick(3))};
+    say("hit", limit, "count", hit.count, hit.window == store::Window::fixed ? "fixed" : "sliding");
+    expect_same(store_->hit(name_, hit), rules::hit(record(), hit, now()));
   }
 
   void look() {
