@@ -11,7 +11,10 @@ namespace holdfast::tests {
 namespace {
 
 struct InitOnce {
-  InitOnce() { mongoc_init(); }
+  InitOnce() {
+    mongoc_init();
+    mongoc_log_set_handler(nullptr, nullptr);  // it would write to the standard error stream
+  }
 };
 
 std::string to_json(const bson_t* document) {
@@ -38,16 +41,14 @@ MongoClient::MongoClient(const std::string& url) {
 
 std::string MongoClient::run(std::string_view database, std::string_view command) {
   bson_error_t error;
-  const std::unique_ptr<bson_t, decltype(&bson_destroy)> parsed(
-      bson_new_from_json(reinterpret_cast<const std::uint8_t*>(command.data()),
-                         static_cast<ssize_t>(command.size()), &error),
-      &bson_destroy);
-  if (parsed == nullptr) {
+  bson_t parsed;
+  if (!bson_init_from_json(&parsed, command.data(), static_cast<ssize_t>(command.size()), &error)) {
     throw std::runtime_error(std::string("not JSON: ") + error.message);
   }
   bson_t reply;
   const bool good = mongoc_client_command_with_opts(
-      client_.get(), std::string(database).c_str(), parsed.get(), nullptr, nullptr, &reply, &error);
+      client_.get(), std::string(database).c_str(), &parsed, nullptr, nullptr, &reply, &error);
+  bson_destroy(&parsed);
   std::string json = to_json(&reply);
   bson_destroy(&reply);
   if (!good) {

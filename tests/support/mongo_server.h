@@ -42,8 +42,10 @@ class MongoServer {
   MongoServer& operator=(const MongoServer&) = delete;
 
   [[nodiscard]] Kind kind() const noexcept { return kind_; }
-  // What to give to a driver: mongodb://127.0.0.1:port
+  // With the database in it.
   [[nodiscard]] const std::string& url() const noexcept { return url_; }
+  // One that nobody else uses.
+  [[nodiscard]] const std::string& database() const noexcept { return database_; }
   // The same through something on another port of this machine. Only of a server started here.
   [[nodiscard]] std::string url_by(std::uint16_t port) const;
   [[nodiscard]] std::uint16_t port() const noexcept { return port_; }
@@ -63,7 +65,8 @@ class MongoServer {
   [[nodiscard]] std::vector<std::string> command_line() const;
 
   const Options options_;
-  std::filesystem::path folder_;
+  const std::filesystem::path folder_;
+  const std::string database_;
   Kind kind_ = Kind::stand_in;
   std::string url_;
   std::uint16_t port_ = 0;

@@ -1,6 +1,7 @@
 #include <holdfast/engines/mongodb/mongo_store.h>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include <holdfast/engines/mongodb/internal/answers.h>
@@ -43,8 +44,15 @@ class MongoStore::Engine {
         index_maker(*link, requests),
         watchers(*link, requests, ids) {}
 
-  // The document that a findAndModify leaves, and the time; nothing if there is none.
-  Result<std::optional<Sight>> modify(const Name& name, const Bson& command, Deadline deadline);
+  // The document that a findAndModify shows, and the time; nothing if there is none.
+  Result<std::optional<Sight>> modify(const Name& name, const Bson& command,
+                                      internal::Link::Repeat repeat, Deadline deadline);
+  // Runs a batch of updates, and says how many documents it changed and whether it was repeated.
+  struct Changes {
+    std::int64_t count = 0;
+    bool is_repeated = false;
+  };
+  Result<Changes> update(const Bson& updates, Deadline deadline);
   // The documents of names, by their _ids.
   Result<std::vector<Bson>> look(std::span<const std::string> wanted, Deadline deadline);
   Result<std::optional<Sight>> look(const Name& name, Deadline deadline);
@@ -62,8 +70,9 @@ class MongoStore::Engine {
 };
 
 Result<std::optional<Sight>> MongoStore::Engine::modify(const Name& name, const Bson& command,
+                                                        internal::Link::Repeat repeat,
                                                         Deadline deadline) {
-  const auto answer = link->write(command, internal::Link::Repeat::yes, deadline);
+  const auto answer = link->write(command, repeat, deadline);
   if (!answer) {
     return std::unexpected(answer.error());
   }
@@ -79,6 +88,19 @@ Result<std::optional<Sight>> MongoStore::Engine::modify(const Name& name, const 
     return std::unexpected(std::move(sight).error());
   }
   return *std::move(sight);
+}
+
+Result<MongoStore::Engine::Changes> MongoStore::Engine::update(const Bson& updates,
+                                                               Deadline deadline) {
+  const auto answer = link->write(requests.update(updates), internal::Link::Repeat::yes, deadline);
+  if (!answer) [[unlikely]] {
+    return std::unexpected(answer.error());
+  }
+  const auto changed = answer->reply.find("nModified");
+  if (answer->reply.find("writeErrors") || !changed || !changed->integer()) {
+    return fail(ErrorCode::internal, "the server could not do all of a batch");
+  }
+  return Changes{.count = *changed->integer(), .is_repeated = answer->is_repeated};
 }
 
 Result<std::vector<Bson>> MongoStore::Engine::look(std::span<const std::string> wanted,
@@ -136,16 +158,11 @@ Result<void> MongoStore::Engine::renew(std::span<const store::Renewal> renewals,
     wanted.push_back(ids.id_of(renewal.name));
     requests.add_renewal(updates, wanted.back(), renewal);
   }
-  const auto answer =
-      link->write(requests.update(updates), internal::Link::Repeat::yes, deadline);
-  if (!answer) {
-    return std::unexpected(answer.error());
+  const auto changes = update(updates, deadline);
+  if (!changes) {
+    return std::unexpected(changes.error());
   }
-  if (answer->reply.find("writeErrors")) {
-    return fail(ErrorCode::internal, "the server could not renew all leases of a batch");
-  }
-  const auto changed = answer->reply.find("nModified");
-  if (changed && changed->integer() == static_cast<std::int64_t>(renewals.size())) {
+  if (changes->count == static_cast<std::int64_t>(renewals.size())) {
     outcomes.insert(outcomes.end(), renewals.size(), RenewOutcome::renewed);
     return {};
   }
@@ -196,7 +213,8 @@ store::Capabilities MongoStore::capabilities() const {
 Result<store::ClaimOutcome> MongoStore::do_claim(const Name& name, const store::Claim& claim,
                                                  Deadline deadline) {
   const std::string id = engine_->ids.id_of(name.view());
-  auto sight = engine_->modify(name, engine_->requests.claim(id, claim), deadline);
+  auto sight = engine_->modify(name, engine_->requests.claim(id, claim),
+                               internal::Link::Repeat::yes, deadline);
   if (!sight) [[unlikely]] {
     return std::unexpected(std::move(sight).error());
   }
@@ -224,7 +242,8 @@ Result<std::vector<RenewOutcome>> MongoStore::do_renew(std::span<const store::Re
 Result<store::TransferOutcome> MongoStore::do_transfer(const Name& name, const LeaseId& from,
                                                        const store::Claim& to, Deadline deadline) {
   const std::string id = engine_->ids.id_of(name.view());
-  auto sight = engine_->modify(name, engine_->requests.transfer(id, from, to), deadline);
+  auto sight = engine_->modify(name, engine_->requests.transfer(id, from, to),
+                               internal::Link::Repeat::yes, deadline);
   if (!sight) {
     return std::unexpected(std::move(sight).error());
   }
@@ -236,29 +255,30 @@ Result<store::TransferOutcome> MongoStore::do_transfer(const Name& name, const L
 
 Result<store::ReleaseOutcome> MongoStore::do_release(const Name& name, const LeaseId& id,
                                                      Deadline deadline) {
-  Bson updates;
-  engine_->requests.add_release(updates, engine_->ids.id_of(name.view()), id);
-  const auto answer = engine_->link->write(engine_->requests.update(updates),
-                                           internal::Link::Repeat::yes, deadline);
-  if (!answer) [[unlikely]] {
-    return std::unexpected(answer.error());
+  const std::string document_id = engine_->ids.id_of(name.view());
+  Bson release;
+  engine_->requests.add_release(release, document_id, id);
+  const auto released = engine_->update(release, deadline);
+  if (!released) [[unlikely]] {
+    return std::unexpected(released.error());
   }
-  if (answer->reply.find("writeErrors")) {
-    return fail(ErrorCode::internal, "the server could not release the lease");
-  }
-  const auto changed = answer->reply.find("nModified");
-  bool is_released = changed && changed->integer() == 1;
-  if (!is_released && answer->is_repeated) {
+  bool was_held = released->count == 1;
+  if (!was_held && released->is_repeated) {
     const auto was = engine_->was_released_last(name, id, deadline);
     if (!was) {
       return fail(ErrorCode::unknown_outcome, was.error().message);
     }
-    is_released = *was;
+    was_held = *was;
   }
-  if (is_released) {
-    engine_->watchers.released(name.view());
+  if (!was_held) {
+    Bson unwait;
+    engine_->requests.add_unwait(unwait, document_id, id);
+    if (auto ended = engine_->update(unwait, deadline); !ended) {
+      return std::unexpected(std::move(ended).error());
+    }
   }
-  return is_released ? store::ReleaseOutcome::released : store::ReleaseOutcome::not_held;
+  engine_->watchers.released(name.view());
+  return was_held ? store::ReleaseOutcome::released : store::ReleaseOutcome::not_held;
 }
 
 Result<std::optional<store::NameState>> MongoStore::do_look(const Name& name, Deadline deadline) {
@@ -275,9 +295,25 @@ Result<store::Page> MongoStore::do_list(std::string_view prefix, const store::Pa
                               deadline);
 }
 
-Result<store::HitOutcome> MongoStore::do_hit(const Name&, std::uint32_t, base::Duration,
-                                             Deadline) {
-  return fail(ErrorCode::unsupported, "hits are not counted yet");
+Result<store::HitOutcome> MongoStore::do_hit(const Name& name, const store::Hit& hit,
+                                             Deadline deadline) {
+  if (hit.count == 0) {
+    auto sight = engine_->look(name, deadline);
+    if (!sight) {
+      return std::unexpected(std::move(sight).error());
+    }
+    return internal::hit_outcome(*std::move(sight), hit);
+  }
+  if (!engine_->requests.answers_have_time()) {
+    return fail(ErrorCode::unsupported, "to count hits, the server must be MongoDB 4.4 or later");
+  }
+  const Bson command = engine_->requests.hit(engine_->ids.id_of(name.view()), hit);
+  auto before = engine_->modify(name, command, internal::Link::Repeat::no, deadline);
+  if (!before) {
+    return std::unexpected(std::move(before).error());
+  }
+  engine_->index_maker.start();
+  return internal::hit_outcome(*std::move(before), hit);
 }
 
 Result<store::Watch> MongoStore::do_watch(const Name& name, std::function<void()> callback) {

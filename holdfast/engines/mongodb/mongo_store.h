@@ -67,8 +67,8 @@ class MongoStore final : public store::LeaseStore {
                                                         base::Deadline deadline) override;
   base::Result<store::Page> do_list(std::string_view prefix, const store::PageRequest& page,
                                     base::Deadline deadline) override;
-  base::Result<store::HitOutcome> do_hit(const base::Name& name, std::uint32_t limit,
-                                         base::Duration period, base::Deadline deadline) override;
+  base::Result<store::HitOutcome> do_hit(const base::Name& name, const store::Hit& hit,
+                                         base::Deadline deadline) override;
   base::Result<store::Watch> do_watch(const base::Name& name,
                                       std::function<void()> callback) override;
 

@@ -1,11 +1,14 @@
 // A stand-in for a MongoDB server, for tests: one thread, one command at a time, everything in memory.
 // It knows what Holdfast and its driver need, and refuses everything else, even a field too many.
 //
-//   node server.cjs PORT [--standalone] [--wire-version N]
+//   node server.cjs PORT [--standalone] [--wire-version N] [--tls FOLDER]
 //
-// Says `ready` when it listens on 127.0.0.1, and ends when its standard input does.
+// Listens on 127.0.0.1, with --tls by the server.pem and server.key in that folder.
 'use strict';
+const fs = require('node:fs');
 const net = require('node:net');
+const path = require('node:path');
+const tls = require('node:tls');
 const {Commands, WRITES} = require('./commands.cjs');
 const {Databases} = require('./documents.cjs');
 const {Failure} = require('./failure.cjs');
@@ -111,13 +114,17 @@ function main([port, ...words]) {
     const word = words.shift();
     if (word === '--standalone') options.standalone = true;
     else if (word === '--wire-version') options.wireVersion = Number(words.shift());
+    else if (word === '--tls') options.tls = words.shift();
     else throw new Error(`unknown option ${word}`);
   }
   const server = new Server(Number(port), options);
   setInterval(() => server.databases.expire(), EXPIRE_EVERY).unref();
-  net.createServer((socket) => serve(server, socket))
-    .listen(Number(port), '127.0.0.1', 1024, () => process.stdout.write('ready\n'));
-  process.stdin.on('end', () => process.exit(0)).resume();
+  const accept = (socket) => serve(server, socket);
+  const listener = options.tls === undefined ? net.createServer(accept) : tls.createServer({
+    cert: fs.readFileSync(path.join(options.tls, 'server.pem')),
+    key: fs.readFileSync(path.join(options.tls, 'server.key')),
+  }, accept);
+  listener.listen(Number(port), '127.0.0.1', 1024);
 }
 
 main(process.argv.slice(2));

@@ -21,6 +21,14 @@ void mark_foreign(std::vector<store::Holder>& holders) {
   }
 }
 
+// Whether the server has it so.
+bool has_granted(const std::vector<store::StoredLease>& leases, const base::LeaseId& id,
+                 const store::Grant& grant) {
+  return std::ranges::any_of(leases, [&](const store::StoredLease& lease) {
+    return lease.id == id && lease.token == grant.token;
+  });
+}
+
 // A grant that only the rules would give, and that the server has not.
 std::unexpected<base::Error> not_borne_out() {
   return fail(ErrorCode::internal, "the server did not do what the rules say");
@@ -47,14 +55,14 @@ bool holds(const Sight& sight, const base::LeaseId& id) {
 }
 
 Result<store::ClaimOutcome> claim_outcome(Sight sight, const store::Claim& claim) {
-  const bool is_there = holds(sight, claim.id);
+  const std::vector<store::StoredLease> leases = sight.record.leases;
   auto outcome = rules::claim(sight.record, claim, sight.now);
   if (!outcome) {
     return outcome;
   }
   if (auto* const busy = std::get_if<store::Busy>(&*outcome)) {
     mark_foreign(busy->holders);
-  } else if (!is_there) {
+  } else if (!has_granted(leases, claim.id, std::get<store::Grant>(*outcome))) {
     return not_borne_out();
   }
   return outcome;
@@ -62,12 +70,18 @@ Result<store::ClaimOutcome> claim_outcome(Sight sight, const store::Claim& claim
 
 Result<store::TransferOutcome> transfer_outcome(Sight sight, const base::LeaseId& from,
                                                 const store::Claim& to) {
-  const bool is_there = holds(sight, to.id);
+  const std::vector<store::StoredLease> leases = sight.record.leases;
   auto outcome = rules::transfer(sight.record, from, to, sight.now);
-  if (outcome && std::holds_alternative<store::Grant>(*outcome) && !is_there) {
+  const auto* const grant = outcome ? std::get_if<store::Grant>(&*outcome) : nullptr;
+  if (grant != nullptr && !has_granted(leases, to.id, *grant)) {
     return not_borne_out();
   }
   return outcome;
+}
+
+Result<store::HitOutcome> hit_outcome(std::optional<Sight> before, const store::Hit& hit) {
+  Sight sight = before ? *std::move(before) : Sight{};
+  return rules::hit(sight.record, hit, sight.now);
 }
 
 std::optional<store::NameState> name_state(const base::Name& name, const Sight& sight) {

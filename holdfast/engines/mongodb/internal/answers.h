@@ -6,6 +6,7 @@
 #include <holdfast/base/name.h>
 #include <holdfast/engines/mongodb/internal/bson.h>
 #include <holdfast/store/claim.h>
+#include <holdfast/store/hit.h>
 #include <holdfast/store/outcome.h>
 #include <holdfast/store/record.h>
 
@@ -28,6 +29,9 @@ struct Sight {
 [[nodiscard]] base::Result<store::TransferOutcome> transfer_outcome(Sight sight,
                                                                     const base::LeaseId& from,
                                                                     const store::Claim& to);
+// From the document before the hit, or nothing if there was none.
+[[nodiscard]] base::Result<store::HitOutcome> hit_outcome(std::optional<Sight> before,
+                                                          const store::Hit& hit);
 [[nodiscard]] bool holds(const Sight& sight, const base::LeaseId& id);
 [[nodiscard]] std::optional<store::NameState> name_state(const base::Name& name,
                                                          const Sight& sight);

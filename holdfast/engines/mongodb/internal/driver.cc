@@ -14,8 +14,12 @@ constexpr const char* kLibrary = "libmongoc-1.0.so.0";
 
 class Loader {
  public:
-  Loader() : library_(::dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL)) {}
+  Loader()
+      : was_loaded_(::dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD) != nullptr),
+        library_(::dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL)) {}
 
+  // Somebody else in this process uses it, too.
+  [[nodiscard]] bool was_loaded() const { return was_loaded_; }
   [[nodiscard]] bool is_open() const { return library_ != nullptr; }
 
   template <class Function>
@@ -29,6 +33,7 @@ class Loader {
   [[nodiscard]] const char* missing() const { return missing_; }
 
  private:
+  const bool was_loaded_;
   void* const library_;
   const char* missing_ = nullptr;
 };
@@ -50,6 +55,7 @@ Result<Driver> load_driver() {
   HOLDFAST_LOAD(client_set_error_api);
   HOLDFAST_LOAD(client_set_stream_initiator);
   HOLDFAST_LOAD(client_write_command_with_opts);
+  HOLDFAST_LOAD(log_set_handler);
   HOLDFAST_LOAD(server_description_destroy);
   HOLDFAST_LOAD(server_description_hello_response);
   HOLDFAST_LOAD(stream_destroy);
@@ -69,6 +75,10 @@ Result<Driver> load_driver() {
                                             " has no " + loader.missing());
   }
   driver.init();
+  if (!loader.was_loaded()) {
+    // It would write to the standard error stream. What goes wrong comes to us as an error.
+    driver.log_set_handler(nullptr, nullptr);
+  }
   return driver;
 }
 

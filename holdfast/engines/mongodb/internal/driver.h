@@ -18,6 +18,7 @@ struct Driver {
   decltype(&::mongoc_client_set_error_api) client_set_error_api;
   decltype(&::mongoc_client_set_stream_initiator) client_set_stream_initiator;
   decltype(&::mongoc_client_write_command_with_opts) client_write_command_with_opts;
+  decltype(&::mongoc_log_set_handler) log_set_handler;
   decltype(&::mongoc_server_description_destroy) server_description_destroy;
   decltype(&::mongoc_server_description_hello_response) server_description_hello_response;
   decltype(&::mongoc_stream_destroy) stream_destroy;

@@ -25,6 +25,9 @@ IndexMaker::~IndexMaker() {
 }
 
 void IndexMaker::start() {
+  if (!requests_.follows_server_clock()) {
+    return;
+  }
   std::call_once(started_, [this] {
     try {
       thread_ = std::thread([this] { run(); });

@@ -21,7 +21,7 @@ class IndexMaker {
   IndexMaker(const IndexMaker&) = delete;
   IndexMaker& operator=(const IndexMaker&) = delete;
 
-  // The first call starts it.
+  // The first call starts it. Not if leases are judged by another clock than the index.
   void start();
 
  private:

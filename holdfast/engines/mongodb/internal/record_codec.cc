@@ -14,9 +14,8 @@ using base::Result;
 using store::Record;
 using store::StoredLease;
 
-constexpr std::string_view kPermits = "permits";
-constexpr std::string_view kHits = "hits";
-constexpr std::string_view kReleased = "released ";
+constexpr std::string_view kList = "holdfast";
+constexpr std::string_view kReleased = "released";
 
 // What another program may have as the text of its lock; longer owners are cut.
 constexpr std::size_t kOwnerShown = store::Claim::kMaxOwner;
@@ -74,20 +73,73 @@ std::optional<StoredLease> lease_of(const BsonValue& element) {
   return lease;
 }
 
-Result<void> read_leases(const BsonValue& document, Record& record) {
+std::optional<store::StoredWait> wait_of(const BsonValue& element) {
+  const auto id = element.find("id");
+  const auto permits = element.find("permits");
+  const auto until = element.find("until");
+  if (!id || !id->text() || !permits || !permits->integer() || !until || !until->date()) {
+    return std::nullopt;
+  }
+  const auto parsed = base::LeaseId::parse(*id->text());
+  if (!parsed) {
+    return std::nullopt;
+  }
+  return store::StoredWait{.id = *parsed,
+                           .permits = static_cast<std::uint32_t>(*permits->integer()),
+                           .until = time_point(*until->date())};
+}
+
+std::optional<store::StoredHits> hits_of(const BsonValue& element, std::string_view count_name) {
+  const auto ends = element.find("ends");
+  const auto count = element.find(count_name);
+  if (!ends || !ends->integer() || !count || !count->integer()) {
+    return std::nullopt;
+  }
+  return store::StoredHits{
+      .ends = base::TimePoint(std::chrono::microseconds(*ends->integer())),
+      .count = static_cast<std::uint32_t>(*count->integer())};
+}
+
+// The elements of an array; false if there is one that cannot be read. No array is an empty one.
+template <class Element, class Read>
+bool read_all(const BsonValue& document, std::string_view key, std::vector<Element>& into,
+              const Read& read) {
+  const auto array = document.find(key);
+  if (!array) {
+    return true;
+  }
+  auto place = array->is_array() ? array->elements() : std::nullopt;
+  if (!place) {
+    return false;
+  }
+  while (bson_iter_next(&*place)) {
+    auto element = read(BsonValue(*place));
+    if (!element) {
+      return false;
+    }
+    into.push_back(*std::move(element));
+  }
+  return true;
+}
+
+// What only Holdfast's own documents have.
+Result<void> read_list(const BsonValue& document, Record& record) {
   const auto capacity = document.find("capacity");
-  const auto leases = document.find("leases");
-  auto place = leases && leases->is_array() ? leases->elements() : std::nullopt;
-  if (!capacity || !capacity->integer() || !place) {
+  const auto in_log = [](const BsonValue& element) { return hits_of(element, "count"); };
+  if (!capacity || !capacity->integer() ||
+      !read_all(document, "leases", record.leases, lease_of) ||
+      !read_all(document, "waits", record.waits, wait_of) ||
+      !read_all(document, "log", record.log, in_log)) {
     return strange();
   }
   record.capacity = static_cast<std::uint32_t>(*capacity->integer());
-  while (bson_iter_next(&*place)) {
-    auto lease = lease_of(BsonValue(*place));
-    if (!lease) {
+  if (const auto window = document.find("window")) {
+    const auto hits = hits_of(*window, "hits");
+    if (!hits) {
       return strange();
     }
-    record.leases.push_back(*std::move(lease));
+    record.hits = hits->count;
+    record.window_ends = hits->ends;
   }
   return {};
 }
@@ -101,7 +153,7 @@ std::string lock_id(const base::LeaseId& id, std::string_view owner, std::string
 }
 
 std::string tombstone_lock_id(const base::LeaseId& id) {
-  return std::string(kReleased) + to_string(id);
+  return std::string(kReleased) + " " + to_string(id);
 }
 
 store::Instant instant_of(Date now) {
@@ -118,13 +170,13 @@ Result<Record> record_of(const BsonValue& document) {
   }
   Record record;
   record.last_token = static_cast<std::uint64_t>(*token->integer());
-  if (*text->text() == kPermits) {
-    if (auto read = read_leases(document, record); !read) {
+  if (*text->text() == kList) {
+    if (auto read = read_list(document, record); !read) {
       return std::unexpected(std::move(read).error());
     }
     return record;
   }
-  if (*text->text() == kHits || text->text()->starts_with(kReleased)) {
+  if (*text->text() == kReleased || text->text()->starts_with(std::string(kReleased) + " ")) {
     return record;
   }
   const auto granted = document.find("acquiredAt");

@@ -17,7 +17,8 @@ using std::chrono::milliseconds;
 constexpr std::int64_t kWireOf44 = 9;
 
 constexpr std::initializer_list<const char*> kFields = {
-    "lockId", "expiresAt", "acquiredAt", "fencingToken", "capacity", "leases", "freed"};
+    "lockId", "expiresAt", "acquiredAt", "fencingToken", "capacity",
+    "leases", "waits",     "window",     "log",          "freed"};
 
 Bson joined(std::initializer_list<std::string_view> parts) {
   Bson pipeline;
@@ -46,6 +47,16 @@ const Bson& renew_pipeline() {
 const Bson& release_pipeline() {
   static const Bson kPipeline =
       joined({pipelines::kRecord, pipelines::kRelease, pipelines::kStore});
+  return kPipeline;
+}
+
+const Bson& unwait_pipeline() {
+  static const Bson kPipeline =
+      joined({pipelines::kRecord, pipelines::kUnwait, pipelines::kStore});
+  return kPipeline;
+}
+const Bson& hit_pipeline() {
+  static const Bson kPipeline = joined({pipelines::kRecord, pipelines::kHit, pipelines::kStore});
   return kPipeline;
 }
 
@@ -96,7 +107,9 @@ void Requests::add_claim(Bson& request, const store::Claim& claim) const {
 Bson Requests::claim(std::string_view id, const store::Claim& claim) const {
   Bson request = begin(claim.id);
   add_claim(request, claim);
-  Bson command = find_and_modify(id, request, claim_pipeline());
+  request.add("holdsBack", whole_milliseconds(claim.holds_back))
+      .add("maxWaiting", static_cast<std::int64_t>(store::Claim::kMaxWaiting));
+  Bson command = find_and_modify(id, request, claim_pipeline(), Shows::after);
   command.add("upsert", true);
   return command;
 }
@@ -106,7 +119,27 @@ Bson Requests::transfer(std::string_view id, const base::LeaseId& from,
   Bson request = begin(to.id);
   add_claim(request, to);
   request.add_literal("fromPrefix", lock_id_prefix(from));
-  return find_and_modify(id, request, transfer_pipeline());
+  return find_and_modify(id, request, transfer_pipeline(), Shows::after);
+}
+
+Bson Requests::hit(std::string_view id, const store::Hit& hit) const {
+  const auto period = std::chrono::ceil<std::chrono::microseconds>(hit.period.unchecked());
+  // As in store/hit_rules.cc.
+  const std::int64_t slack = hit.limit <= store::Hit::kSteps
+                                 ? 0
+                                 : std::chrono::duration_cast<std::chrono::microseconds>(
+                                       hit.period.unchecked()).count() / store::Hit::kSteps;
+  constexpr std::int64_t kLongestLog = std::int64_t{4} * store::Hit::kSteps;
+  Bson request = begin(base::LeaseId());
+  request.add("isSliding", hit.window == store::Window::sliding)
+      .add("period", static_cast<std::int64_t>(period.count()))
+      .add("slack", slack)
+      .add("limit", static_cast<std::int64_t>(hit.limit))
+      .add("count", static_cast<std::int64_t>(hit.count))
+      .add("longestLog", kLongestLog);
+  Bson command = find_and_modify(id, request, hit_pipeline(), Shows::before);
+  command.add("upsert", true);
+  return command;
 }
 
 void Requests::add_renewal(Bson& updates, std::string_view id,
@@ -118,6 +151,10 @@ void Requests::add_renewal(Bson& updates, std::string_view id,
 
 void Requests::add_release(Bson& updates, std::string_view id, const base::LeaseId& lease) const {
   add_update(updates, id, begin(lease), release_pipeline());
+}
+
+void Requests::add_unwait(Bson& updates, std::string_view id, const base::LeaseId& lease) const {
+  add_update(updates, id, begin(lease), unwait_pipeline());
 }
 
 namespace {
@@ -141,13 +178,13 @@ Bson by_id(std::string_view id) {
 
 }  // namespace
 
-Bson Requests::find_and_modify(std::string_view id, const Bson& request,
-                               const Bson& pipeline) const {
+Bson Requests::find_and_modify(std::string_view id, const Bson& request, const Bson& pipeline,
+                               Shows shows) const {
   Bson command;
   command.add("findAndModify", collection_)
       .add("query", by_id(id))
       .add_array("update", with_request(request, pipeline))
-      .add("new", true);
+      .add("new", shows == Shows::after);
   if (answers_have_time_) {
     Bson fields;
     for (const char* const field : kFields) {

@@ -1,13 +1,14 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
-#include <span>
 #include <string>
 #include <string_view>
 
 #include <holdfast/engines/mongodb/internal/bson.h>
 #include <holdfast/engines/mongodb/mongo_options.h>
 #include <holdfast/store/claim.h>
+#include <holdfast/store/hit.h>
 
 namespace holdfast::engines::mongodb::internal {
 
@@ -21,17 +22,24 @@ class Requests {
 
   Requests(const MongoOptions& options, std::int64_t wire_version, Time time);
 
-  // Whether the answers to `claim` and `transfer` say when they were given: `now` in the document.
+  // Whether the answers to `claim`, `transfer` and `hit` say when they were given: `now` in the document.
   [[nodiscard]] bool answers_have_time() const noexcept { return answers_have_time_; }
 
-  // Their answers have the document as it is afterwards, or null if there is none.
+  // Whether leases are judged by the server's clock, and not by that of a test.
+  [[nodiscard]] bool follows_server_clock() const noexcept { return !time_; }
+
+  // Their answers have the document as it is afterwards; for a hit, as it was before. Null if there
+  // is none.
   [[nodiscard]] Bson claim(std::string_view id, const store::Claim& claim) const;
   [[nodiscard]] Bson transfer(std::string_view id, const base::LeaseId& from,
                               const store::Claim& to) const;
+  [[nodiscard]] Bson hit(std::string_view id, const store::Hit& hit) const;
 
   // One change of a batch, and the batch.
   void add_renewal(Bson& updates, std::string_view id, const store::Renewal& renewal) const;
   void add_release(Bson& updates, std::string_view id, const base::LeaseId& lease) const;
+  // That a lease that does not hold the name does not wait for it either.
+  void add_unwait(Bson& updates, std::string_view id, const base::LeaseId& lease) const;
   [[nodiscard]] Bson update(const Bson& updates) const;
 
   // Documents and the time at which they were like that.
@@ -52,8 +60,9 @@ class Requests {
   void add_now(Bson& into, std::string_view key) const;
   void add_claim(Bson& request, const store::Claim& claim) const;
   [[nodiscard]] Bson begin(const base::LeaseId& lease) const;
+  enum class Shows : std::uint8_t { before, after };
   [[nodiscard]] Bson find_and_modify(std::string_view id, const Bson& request,
-                                     const Bson& pipeline) const;
+                                     const Bson& pipeline, Shows shows) const;
   void add_update(Bson& updates, std::string_view id, const Bson& request,
                   const Bson& pipeline) const;
   void add_write_concern(Bson& command) const;

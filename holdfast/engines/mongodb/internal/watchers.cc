@@ -42,7 +42,8 @@ std::string room_in(const BsonValue& document) {
   if (state && used >= state->capacity) {
     return "";
   }
-  return std::to_string(record->last_token) + " " + std::to_string(used);
+  return std::to_string(record->last_token) + " " + std::to_string(used) + " " +
+         std::to_string(record->waits.size());
 }
 
 Deadline after(base::Duration time) { return Deadline::after(base::steady_clock(), time); }
