@@ -36,8 +36,8 @@ struct Greeting {
   std::int64_t wire_version = 0;
   bool has_change_streams = false;  // it is of a replica set, or a router of a sharded cluster
   bool is_router = false;
-  std::string set_name;
-  Date local_time;
+  std::string set_name{};
+  Date local_time{};
 };
 
 // One client of the driver, with a connection of its own to each server that it needs. For one
