@@ -118,10 +118,11 @@ class Commands {
   }
 
   #project(document, fields) {
-    if (document === null || fields === undefined) return document;
+    if (fields === undefined) return document;
     if (this.#server.options.wireVersion < 9 && Object.values(fields).some((each) => typeof each !== 'number')) {
       throw new Failure(2, 'Unsupported projection option');
     }
+    if (document === null) return null;
     return this.#server.language.aggregate([document], [{$project: fields}])[0];
   }
 

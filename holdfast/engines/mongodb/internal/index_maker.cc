@@ -10,18 +10,26 @@ namespace {
 constexpr int kOptionsConflict = 85;
 constexpr int kSpecsConflict = 86;
 
+// A program that lives for a moment should leave an index behind, too.
+constexpr base::Duration kGrace = std::chrono::milliseconds(500);
+constexpr base::Duration kLook = std::chrono::milliseconds(1);
+
 }  // namespace
 
 IndexMaker::~IndexMaker() {
-  stopping_ = true;
   if (!thread_.joinable()) {
     return;
   }
-  if (link_.check_process()) {
-    thread_.join();
-  } else {
+  if (!link_.check_process()) {
     thread_.detach();  // it does not exist in this process
+    return;
   }
+  const auto until = base::Deadline::after(base::steady_clock(), kGrace);
+  while (!done_.try_wait() && !until.expired(base::steady_clock().now())) {
+    std::this_thread::sleep_for(kLook);
+  }
+  stopping_ = true;
+  thread_.join();
 }
 
 void IndexMaker::start() {
@@ -30,7 +38,10 @@ void IndexMaker::start() {
   }
   std::call_once(started_, [this] {
     try {
-      thread_ = std::thread([this] { run(); });
+      thread_ = std::thread([this] {
+        run();
+        done_.count_down();
+      });
     } catch (const std::system_error& error) {
       link_.options().logger.warn(std::string("there is no thread for the TTL index: ") +
                                   error.what());

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <latch>
 #include <mutex>
 #include <thread>
 
@@ -12,7 +13,7 @@ namespace holdfast::engines::mongodb::internal {
 // Makes the index by which the server forgets idle names, once, in the background. Nothing but tidy
 // housekeeping depends on it: a failure is logged and that is all.
 //
-// Thread-safe.
+// Thread-safe. The destructor gives it half a second to end, and then ends it.
 class IndexMaker {
  public:
   // Both outlive it.
@@ -30,6 +31,7 @@ class IndexMaker {
   Link& link_;
   const Requests& requests_;
   std::atomic<bool> stopping_ = false;
+  std::latch done_{1};
   std::once_flag started_;
   std::thread thread_;
 };
