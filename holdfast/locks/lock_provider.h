@@ -40,8 +40,9 @@ struct ProviderOptions {
 // Acquires names from a store and keeps them alive.
 //
 // Thread-safe. Waiters of this provider for one name stand in line: the first contends for the name
-// in the store, and a release hands it to the next in one round trip. One thread renews all locks,
-// one batch at a time; it starts with the first lock.
+// in the store, and a release hands it to the next in one round trip. After 16 hand-overs in a row
+// the name goes through the store, so that those who wait elsewhere have their turn. One thread
+// renews all locks, one batch at a time; it starts with the first lock.
 //
 // When the provider is destroyed, waiting calls end with ErrorCode::cancelled, and on locks that
 // still live `lost` fires at once, for they are no longer renewed. They can still be released.

@@ -49,6 +49,15 @@ AcquireOptions lasting() { return {.ttl = 10min}; }
 // Its end is waited for.
 AcquireOptions brief() { return {.ttl = 500ms}; }
 
+TEST_F(Faults, AServerThatIsNotThereYetIsUsedWhenItIs) {
+  start();
+  server_->kill();
+  LockProvider early(open_store(server_->port()));
+  EXPECT_EQ(early.look("job").error().code, ErrorCode::unavailable);
+  server_->restart();
+  EXPECT_TRUE(eventually([&] { return early.look("job").has_value(); }));
+}
+
 TEST_F(Faults, WhenTheServerIsGoneTheLockIsLostByItsOwnDeadline) {
   start();
   const Lock lock = provider().acquire("job", brief());

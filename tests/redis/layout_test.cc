@@ -29,12 +29,35 @@ TEST_F(Layout, OtherPermitsLeaveTheNameItselfAlone) {
   EXPECT_EQ(run({"KEYS", "*"}), "[hf:{pool}]");
 }
 
-TEST_F(Layout, AReleasedNameIsRememberedForTheRetentionAndNoLonger) {
-  const Claim claim = wish({}, std::chrono::hours(24 * 300));
-  expect<Grant>(store_->claim("job", claim));
-  EXPECT_EQ(release("job", claim.id), ReleaseOutcome::released);
-  EXPECT_LE(std::stoll(run({"PTTL", "hf:{job}"})), 3'600'000);
-  EXPECT_GT(std::stoll(run({"PTTL", "hf:{job}"})), 0);
+// By default an hour.
+TEST_F(Layout, AReleasedNameIsRememberedForItsRetentionAndNotMuchLonger) {
+  for (const Permits permits : {Permits::mutex(), Permits::of(1, 2)}) {
+    for (const base::Duration ttl : {base::Duration(30s), base::Duration(24h * 300)}) {
+      const std::string name = "job" + std::to_string(permits.capacity) + std::to_string(ttl / 1s);
+      const Claim claim = wish(permits, ttl);
+      expect<Grant>(store_->claim(name, claim));
+      EXPECT_EQ(release(name, claim.id), ReleaseOutcome::released);
+      const auto left = std::chrono::milliseconds(std::stoll(run({"PTTL", "hf:{" + name + "}"})));
+      EXPECT_GT(left, 59min) << name;
+      EXPECT_LE(left, 150min) << name;
+    }
+  }
+}
+
+TEST_F(Layout, AMutexThatIsTakenAgainAndAgainIsRememberedAllTheTime) {
+  const Claim first = wish({}, 30s);
+  expect<Grant>(store_->claim("job", first));
+  release("job", first.id);
+  for (const auto left : {1s, 3500s, 3700s}) {  // of the note's time
+    run({"EXPIRE", "hf:{job}", std::to_string(left / 1s)});
+    const std::string note = run({"GET", "hf:{job}"});
+    const std::string until = std::to_string(std::stoll(run({"TIME"}).substr(1)) + left / 1s);
+    run({"SET", "hf:{job}", note.substr(0, 17) + until + note.substr(27), "KEEPTTL"});
+    const Claim claim = wish({}, 30s);
+    expect<Grant>(store_->claim("job", claim));
+    EXPECT_GE(std::stoll(run({"TTL", "hf:{job}"})), 3600) << left / 1s;
+    release("job", claim.id);
+  }
 }
 
 TEST_F(Layout, EveryKeyExpires) {
@@ -71,6 +94,11 @@ TEST_F(Layout, ADamagedRecordIsATypedErrorAndTakesNothingElseWithIt) {
   const auto id = base::LeaseId::generate();
   run({"HSET", "hf:{bad}", to_string(id), "not a lease"});
   EXPECT_EQ(store_->claim("bad", wish()).error().code, ErrorCode::corrupt);
+  for (const std::string note : {"not a note", "1", "", "1234567890123456 tomorrow 1 1 ab 1 x"}) {
+    run({"SET", "hf:{bad note}", note});
+    EXPECT_EQ(store_->claim("bad note", wish()).error().code, ErrorCode::corrupt) << note;
+    EXPECT_EQ(run({"EXISTS", "bad note"}), "0") << note;
+  }
   const std::vector<store::Renewal> batch{{.name = "bad", .id = id, .ttl = 1min},
                                           {.name = "good", .id = good.id, .ttl = 1min}};
   EXPECT_EQ(base::value_or_throw(store_->renew(batch)),

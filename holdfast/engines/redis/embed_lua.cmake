@@ -1,20 +1,21 @@
-# holdfast_embed_lua(<header> NAMESPACE <namespace> COMMON <file.lua> SCRIPTS <file.lua>...)
+# holdfast_embed_lua(<header> NAMESPACE <namespace> SCRIPTS <file.lua>...)
 #
-# Writes a header with a constant `kName` for each script `name.lua`: its text, with the common file
-# in front, and the SHA-1 by which the server knows it. A line `#!lua ...` stays the first.
+# Writes a header with a constant `kName` for each script `name.lua`: its text, and the SHA-1 by which
+# the server knows it. A line `-- include other.lua` stands for that file, of the same folder.
 function(holdfast_embed_lua header)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "NAMESPACE;COMMON" "SCRIPTS")
-  file(READ "${arg_COMMON}" common)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "NAMESPACE" "SCRIPTS")
   set(constants "")
+  set(files ${arg_SCRIPTS})
   foreach(file IN LISTS arg_SCRIPTS)
-    file(READ "${file}" body)
-    set(flags "")
-    if(body MATCHES "^(#![^\n]*\n)")
-      set(flags "${CMAKE_MATCH_1}")
-      string(LENGTH "${flags}" length)
-      string(SUBSTRING "${body}" ${length} -1 body)
-    endif()
-    set(text "${flags}${common}${body}")
+    cmake_path(GET file PARENT_PATH folder)
+    file(READ "${file}" text)
+    while(text MATCHES "-- include ([a-z_]+[.]lua)\n")
+      set(line "${CMAKE_MATCH_0}")
+      set(included "${folder}/${CMAKE_MATCH_1}")
+      file(READ "${included}" part)
+      string(REPLACE "${line}" "${part}" text "${text}")
+      list(APPEND files "${included}")
+    endwhile()
     string(SHA1 sha "${text}")
     cmake_path(GET file STEM name)
     string(SUBSTRING "${name}" 0 1 initial)
@@ -26,7 +27,7 @@ function(holdfast_embed_lua header)
   set_property(
     DIRECTORY
     APPEND
-    PROPERTY CMAKE_CONFIGURE_DEPENDS "${arg_COMMON}" ${arg_SCRIPTS})
+    PROPERTY CMAKE_CONFIGURE_DEPENDS ${files})
   file(
     CONFIGURE
     OUTPUT "${header}"

@@ -38,10 +38,15 @@ std::int64_t microseconds(base::Duration duration) {
   return std::chrono::ceil<std::chrono::microseconds>(duration).count();
 }
 
+// What people are told of a lease, as the scripts keep it.
+std::string words(const store::Claim& claim) {
+  std::string text = std::to_string(claim.owner.size());
+  return text.append(" ").append(claim.owner).append(claim.reason);
+}
+
 void add(Command& command, const store::Claim& claim) {
   command.add(to_string(claim.id))
-      .add(claim.owner)
-      .add(claim.reason)
+      .add(words(claim))
       .add(microseconds(claim.ttl.unchecked()))
       .add(claim.permits.count)
       .add(claim.permits.capacity);
@@ -119,12 +124,8 @@ Result<std::unique_ptr<RedisStore>> RedisStore::open(RedisOptions options, Time 
   if (auto valid = check(options); !valid) {
     return std::unexpected(std::move(valid).error());
   }
-  auto link = internal::Link::open(std::move(options));
-  if (!link) {
-    return std::unexpected(std::move(link).error());
-  }
-  return std::unique_ptr<RedisStore>(
-      new RedisStore(std::make_unique<Engine>(*std::move(link), std::move(time))));
+  return std::unique_ptr<RedisStore>(new RedisStore(std::make_unique<Engine>(
+      std::make_unique<internal::Link>(std::move(options)), std::move(time))));
 }
 
 RedisStore::RedisStore(std::unique_ptr<Engine> engine) : engine_(std::move(engine)) {}
@@ -144,11 +145,12 @@ Result<store::ClaimOutcome> RedisStore::do_claim(const Name& name, const store::
   auto reply = engine_->run(lua::kClaim, name, deadline, [&](Command& command) {
     add(command, claim);
     command.add(engine_->watchers.waits_as(name.view())).add(microseconds(claim.holds_back));
+    engine_->scripts.add_expiries(command, claim.ttl.unchecked());
   });
   if (!reply) [[unlikely]] {
     return std::unexpected(std::move(reply).error());
   }
-  return internal::claim_outcome(*std::move(reply));
+  return internal::claim_outcome(*std::move(reply), claim.ttl.unchecked());
 }
 
 Result<std::vector<RenewOutcome>> RedisStore::do_renew(std::span<const store::Renewal> renewals,
@@ -198,8 +200,9 @@ Result<store::TransferOutcome> RedisStore::do_transfer(const Name& name, const L
 
 Result<store::ReleaseOutcome> RedisStore::do_release(const Name& name, const LeaseId& id,
                                                      Deadline deadline) {
-  const auto reply = engine_->run(lua::kRelease, name, deadline,
-                                  [&](Command& command) { command.add(to_string(id)); });
+  const auto reply = engine_->run(lua::kRelease, name, deadline, [&](Command& command) {
+    command.add(to_string(id)).add(engine_->watchers.waits_as(name.view()));
+  });
   if (!reply) [[unlikely]] {
     return std::unexpected(reply.error());
   }

@@ -39,7 +39,8 @@ class RedisStore final : public store::LeaseStore {
   // For tests: the time by which leases are judged instead of the server's.
   using Time = std::function<std::chrono::microseconds()>;
 
-  // Connects. What cannot be, or be reached, is an error at once.
+  // Connects with the first operation: a server that cannot be reached, or lets nobody in, is an
+  // error of that, and it is tried again with the next one.
   [[nodiscard]] static base::Result<std::unique_ptr<RedisStore>> open(RedisOptions options,
                                                                       Time time = {});
   ~RedisStore() override;

@@ -43,7 +43,6 @@ Acquisition::Acquisition(ProviderCore& core, std::string_view name, const Acquir
       waiter_{.claim = make_claim(core, how, wait)} {}
 
 Acquisition::~Acquisition() {
-  watch_.reset();
   if (in_line_ && core_.lines.leave(name_, waiter_)) {
     try {
       static_cast<void>(core_.store->release(name_, waiter_.claim.id, patience(clock_.now())));
@@ -123,15 +122,17 @@ base::Result<void> Acquisition::stand_in_line() {
   waiter_.first = false;  // nobody else sees it while it is in no line
   waiter_.handed_over.reset();
   knew_first_ = false;
-  auto joined = core_.lines.join(name_, waiter_);
-  if (!joined) {
-    return joined;
+  const auto is_new_line = core_.lines.join(name_, waiter_);
+  if (!is_new_line) {
+    return std::unexpected(is_new_line.error());
   }
   in_line_ = true;
   core_.count("contended");
-  // A store that cannot watch is polled.
-  if (auto watch = core_.store->watch(name_, [this] { waiter_.bell.ring(); })) {
-    watch_ = *std::move(watch);
+  if (*is_new_line) {
+    core_.lines.watch(name_, [this](std::function<void()> callback) {
+      // A store that cannot watch is polled.
+      return core_.store->watch(name_, std::move(callback)).value_or(store::Watch());
+    });
   }
   return {};
 }
@@ -175,7 +176,6 @@ std::variant<std::shared_ptr<Hold>, Acquisition::Action> Acquisition::sleep(base
 
 std::shared_ptr<Hold> Acquisition::finish(const HandedOver& granted) {
   HandedOver latest = granted;
-  watch_.reset();
   if (in_line_) {
     in_line_ = false;
     if (const auto handed_over = core_.lines.leave(name_, waiter_)) {
@@ -191,7 +191,6 @@ std::shared_ptr<Hold> Acquisition::finish(const HandedOver& granted) {
 }
 
 Acquisition::Outcome Acquisition::give_up(const AcquireMachine::GiveUp& why) {
-  watch_.reset();
   if (in_line_) {
     in_line_ = false;
     if (const auto handed_over = core_.lines.leave(name_, waiter_)) {

@@ -50,7 +50,6 @@ class Acquisition {
   const base::Deadline deadline_;
   AcquireMachine machine_;
   Waiter waiter_;
-  store::Watch watch_;
   bool in_line_ = false;
   bool claimed_ = false;     // has asked the store
   bool knew_first_ = false;  // has contended as the first in line

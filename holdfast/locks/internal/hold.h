@@ -24,7 +24,7 @@ class Hold {
 
   Hold(std::shared_ptr<ProviderCore> provider, const base::Clock& holder_clock,
        std::string held_name, const store::Claim& claim, base::FencingToken fencing_token,
-       const RenewalSchedule& renewals, OnDestroy at_end)
+       const RenewalSchedule& renewals, OnDestroy at_end, int hand_overs_in_a_row)
       : core(std::move(provider)),
         clock(holder_clock),
         name(std::move(held_name)),
@@ -33,6 +33,7 @@ class Hold {
         permits(claim.permits),
         token(fencing_token),
         on_destroy(at_end),
+        in_a_row(hand_overs_in_a_row),
         granted(holder_clock.now()),
         schedule(renewals) {
     publish();
@@ -47,6 +48,7 @@ class Hold {
   const store::Permits permits;
   const base::FencingToken token;
   const OnDestroy on_destroy;
+  const int in_a_row;  // hand-overs inside the provider that led here
   const base::TimePoint granted;
 
   // The keeper's; protected by its mutex.

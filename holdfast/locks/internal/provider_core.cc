@@ -15,6 +15,10 @@ using store::ReleaseOutcome;
 
 constexpr base::Duration kLeastPatience = std::chrono::milliseconds(100);
 
+// After so many hand-overs inside this provider a release goes to the store, so that those who wait
+// elsewhere have their turn.
+constexpr int kMostInARow = 16;
+
 Result<void> check(const AcquireOptions& how) {
   if (!how.ttl.valid()) {
     return std::unexpected(how.ttl.error());
@@ -73,8 +77,9 @@ std::shared_ptr<Hold> ProviderCore::keep(std::string_view name, const store::Cla
   const base::Duration ttl = how.ttl.unchecked();
   const RenewalSchedule schedule(granted.sent, ttl, how.renew_every.value_or(ttl / 3), how.max_hold,
                                  granted.grant.time_left);
-  auto hold = std::make_shared<Hold>(shared_from_this(), *options.clock, std::string(name), claim,
-                                     granted.grant.token, schedule, how.on_destroy);
+  auto hold =
+      std::make_shared<Hold>(shared_from_this(), *options.clock, std::string(name), claim,
+                             granted.grant.token, schedule, how.on_destroy, granted.in_a_row);
   if (hold->granted >= schedule.valid_until()) {
     release(*hold);
     return nullptr;
@@ -107,8 +112,9 @@ bool ProviderCore::hand_over(Hold& hold, Waiter& next, base::Deadline deadline,
     return false;
   }
   const auto* const grant = std::get_if<store::Grant>(&*transferred);
-  lines.settle(hold.name, next,
-               grant != nullptr ? std::optional(HandedOver{*grant, sent}) : std::nullopt);
+  lines.settle(
+      hold.name, next,
+      grant != nullptr ? std::optional(HandedOver{*grant, sent, hold.in_a_row + 1}) : std::nullopt);
   if (grant != nullptr) {
     count("handed_over");
   }
@@ -127,7 +133,8 @@ Result<ReleaseOutcome> ProviderCore::release(Hold& hold) {
   const auto deadline = base::Deadline::after(
       base::steady_clock(), std::max<base::Duration>(hold.valid_until() - now, kLeastPatience));
   Result<ReleaseOutcome> outcome = ReleaseOutcome::not_held;
-  Waiter* const next = was_held ? lines.offer(hold.name, hold.permits) : nullptr;
+  const bool may_hand_over = was_held && hold.in_a_row < kMostInARow;
+  Waiter* const next = may_hand_over ? lines.offer(hold.name, hold.permits) : nullptr;
   if (next == nullptr || !hand_over(hold, *next, deadline, outcome)) {
     outcome = store->release(hold.name, hold.id, deadline);
   }

@@ -7,47 +7,80 @@ namespace holdfast::locks::internal {
 using base::ErrorCode;
 using base::fail;
 
-base::Result<void> WaitLines::join(std::string_view name, Waiter& waiter) {
+base::Result<bool> WaitLines::join(std::string_view name, Waiter& waiter) {
   const std::lock_guard guard(mutex_);
   if (closed_) {
     return fail(ErrorCode::cancelled, "the lock provider is shutting down");
   }
-  auto line = lines_.find(name);
+  const auto line = lines_.find(name);
   if (line == lines_.end()) {
     if (lines_.size() >= max_names_) {
       return fail(ErrorCode::limit_exceeded,
                   "callers wait for " + std::to_string(max_names_) +
                       " names already: raise ProviderOptions::max_waited_names");
     }
-    lines_.emplace(std::string(name), Line{&waiter});
+    lines_[std::string(name)].waiters.push_back(&waiter);
     waiter.first = true;
     ++waiting_;
-    return {};
+    return true;
   }
-  if (line->second.size() >= max_per_name_) {
+  std::list<Waiter*>& waiters = line->second.waiters;
+  if (waiters.size() >= max_per_name_) {
     return fail(ErrorCode::limit_exceeded, std::to_string(max_per_name_) +
                                                " callers wait for this name already: raise "
                                                "ProviderOptions::max_waiters_per_name");
   }
-  line->second.push_back(&waiter);
+  waiters.push_back(&waiter);
   ++waiting_;
-  return {};
+  return false;
+}
+
+// The line may have ended by now, and another may have begun: one watch is enough for it.
+void WaitLines::watch(std::string_view name, const MakeWatch& make_watch) {
+  auto made = std::make_unique<store::Watch>(
+      make_watch([this, name = std::string(name)] { ring_first(name); }));
+  const std::lock_guard guard(mutex_);
+  const auto line = lines_.find(name);
+  if (line != lines_.end() && line->second.watch == nullptr) {
+    line->second.watch.swap(made);
+  }
+}
+
+std::unique_ptr<store::Watch> WaitLines::remove(std::string_view name, Waiter& waiter) {
+  const auto line = lines_.find(name);
+  line->second.waiters.remove(&waiter);
+  --waiting_;
+  if (!line->second.waiters.empty()) {
+    return nullptr;
+  }
+  auto watch = std::move(line->second.watch);
+  lines_.erase(line);
+  return watch;
+}
+
+Waiter* WaitLines::first_in(std::string_view name) const {
+  const auto line = lines_.find(name);
+  return line == lines_.end() ? nullptr : line->second.waiters.front();
+}
+
+void WaitLines::ring_first(std::string_view name) const {
+  const std::lock_guard guard(mutex_);
+  if (Waiter* const first = first_in(name)) {
+    first->bell.ring();
+  }
 }
 
 std::optional<HandedOver> WaitLines::leave(std::string_view name, Waiter& waiter) {
   for (;;) {
+    std::unique_ptr<store::Watch> ended;
     {
       const std::lock_guard guard(mutex_);
       if (!waiter.offered) {
         if (waiter.handed_over) {
           return waiter.handed_over;  // out of the line already
         }
-        const auto line = lines_.find(name);
-        line->second.remove(&waiter);
-        --waiting_;
-        if (line->second.empty()) {
-          lines_.erase(line);
-        } else if (Waiter* const next = line->second.front(); !next->first) {
+        ended = remove(name, waiter);
+        if (Waiter* const next = first_in(name); next != nullptr && !next->first) {
           next->first = true;
           next->bell.ring();
         }
@@ -71,12 +104,8 @@ bool WaitLines::is_first(const Waiter& waiter) const {
 
 Waiter* WaitLines::offer(std::string_view name, const store::Permits& permits) {
   const std::lock_guard guard(mutex_);
-  const auto line = lines_.find(name);
-  if (line == lines_.end()) {
-    return nullptr;
-  }
-  Waiter* const first = line->second.front();
-  if (first->offered || first->claim.permits != permits) {
+  Waiter* const first = first_in(name);
+  if (first == nullptr || first->offered || first->claim.permits != permits) {
     return nullptr;
   }
   first->offered = true;
@@ -85,23 +114,19 @@ Waiter* WaitLines::offer(std::string_view name, const store::Permits& permits) {
 
 void WaitLines::settle(std::string_view name, Waiter& waiter,
                        const base::Result<std::optional<HandedOver>>& outcome) {
+  std::unique_ptr<store::Watch> ended;
   const std::lock_guard guard(mutex_);
   waiter.offered = false;
   waiter.unsure |= !outcome.has_value();
   if (outcome && *outcome) {
     waiter.handed_over = *outcome;
-    const auto line = lines_.find(name);
-    line->second.remove(&waiter);
-    --waiting_;
-    if (line->second.empty()) {
-      lines_.erase(line);
-    } else {
-      // Not rung: the name was just taken, and its release will make the next offer. Should that
-      // never come, this one finds out by itself that it is first.
-      Waiter& next = *line->second.front();
-      next.first = true;
-      if (next.claim.permits.capacity > 1) {
-        next.bell.ring();  // there may be room for it too
+    ended = remove(name, waiter);
+    // Not rung: the name was just taken, and its release will make the next offer. Should that
+    // never come, this one finds out by itself that it is first.
+    if (Waiter* const next = first_in(name)) {
+      next->first = true;
+      if (next->claim.permits.capacity > 1) {
+        next->bell.ring();  // there may be room for it too
       }
     }
   }
@@ -122,7 +147,7 @@ void WaitLines::close() {
   const std::lock_guard guard(mutex_);
   closed_ = true;
   for (auto& [name, line] : lines_) {
-    for (Waiter* const waiter : line) {
+    for (Waiter* const waiter : line.waiters) {
       waiter->bell.ring();
     }
   }

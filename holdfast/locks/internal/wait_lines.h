@@ -3,8 +3,10 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <list>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -14,6 +16,7 @@
 #include <holdfast/base/error.h>
 #include <holdfast/locks/internal/bell.h>
 #include <holdfast/store/claim.h>
+#include <holdfast/store/lease_store.h>
 #include <holdfast/store/outcome.h>
 
 namespace holdfast::locks::internal {
@@ -22,6 +25,7 @@ namespace holdfast::locks::internal {
 struct HandedOver {
   store::Grant grant;
   base::TimePoint sent;  // before the request that brought it
+  int in_a_row = 0;      // hand-overs since somebody of this line claimed the name in the store
 };
 
 // One caller that stands in line for a name. Lives in that caller's frame. What the lines change in
@@ -38,14 +42,20 @@ struct Waiter {
 };
 
 // The callers of one provider that wait, a line for each name. Only the first in a line contends in
-// the store. Thread-safe.
+// the store, and is told of hints. Thread-safe.
 class WaitLines {
  public:
+  // How to watch a name in the store. It may call back at any time until the watch is destroyed.
+  using MakeWatch = std::function<store::Watch(std::function<void()> callback)>;
+
   WaitLines(std::size_t max_names, std::size_t max_per_name) noexcept
       : max_names_(max_names), max_per_name_(max_per_name) {}
 
-  // ErrorCode::limit_exceeded if there are too many, cancelled after `close`.
-  [[nodiscard]] base::Result<void> join(std::string_view name, Waiter& waiter);
+  // Whether the line is new: it then needs a `watch`. ErrorCode::limit_exceeded if there are too
+  // many, cancelled after `close`.
+  [[nodiscard]] base::Result<bool> join(std::string_view name, Waiter& waiter);
+  // Tells the first in line of hints, as long as somebody stands there.
+  void watch(std::string_view name, const MakeWatch& make_watch);
   // Leaves the line and lets the next one contend; waits for a hand-over that is under way, and
   // returns what came of it.
   std::optional<HandedOver> leave(std::string_view name, Waiter& waiter);
@@ -66,12 +76,23 @@ class WaitLines {
   [[nodiscard]] bool closed() const;
 
  private:
-  using Line = std::list<Waiter*>;
+  struct Line {
+    std::list<Waiter*> waiters;
+    std::unique_ptr<store::Watch> watch;
+  };
+  using Lines = std::map<std::string, Line, std::less<>>;
+
+  // Takes one out; returns the watch of a line that ends with it, which must not be destroyed
+  // under the mutex: its callback may be waiting for that.
+  [[nodiscard]] std::unique_ptr<store::Watch> remove(std::string_view name, Waiter& waiter);
+  // Null if there is no line.
+  [[nodiscard]] Waiter* first_in(std::string_view name) const;
+  void ring_first(std::string_view name) const;
 
   const std::size_t max_names_;
   const std::size_t max_per_name_;
   mutable std::mutex mutex_;
-  std::map<std::string, Line, std::less<>> lines_;
+  Lines lines_;
   std::atomic<std::size_t> waiting_ = 0;  // written under mutex_
   bool closed_ = false;
 };

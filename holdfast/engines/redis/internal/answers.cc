@@ -1,5 +1,6 @@
 #include <holdfast/engines/redis/internal/answers.h>
 
+#include <charconv>
 #include <string_view>
 
 #include <holdfast/store/lease_store.h>
@@ -83,7 +84,13 @@ Result<std::vector<Holder>> holders(Reply reply) {
 
 }  // namespace
 
-Result<store::ClaimOutcome> claim_outcome(Reply reply) {
+Result<store::ClaimOutcome> claim_outcome(Reply reply, base::Duration ttl) {
+  // Of the usual case: the token alone.
+  if (reply.kind() == Reply::Kind::string) [[likely]] {
+    std::uint64_t token = 0;
+    std::from_chars(reply.text().data(), reply.text().data() + reply.text().size(), token);
+    return store::Grant{.token = base::FencingToken(token), .time_left = ttl};
+  }
   Answer answer(std::move(reply));
   if (answer.is("grant", 2)) {
     return grant(answer);

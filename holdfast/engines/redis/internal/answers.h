@@ -11,7 +11,8 @@
 // answer that no script of ours gives (ErrorCode::internal).
 namespace holdfast::engines::redis::internal {
 
-[[nodiscard]] base::Result<store::ClaimOutcome> claim_outcome(Reply reply);
+// `ttl` is what was asked for.
+[[nodiscard]] base::Result<store::ClaimOutcome> claim_outcome(Reply reply, base::Duration ttl);
 [[nodiscard]] base::Result<store::TransferOutcome> transfer_outcome(Reply reply);
 [[nodiscard]] base::Result<store::HitOutcome> hit_outcome(Reply reply);
 // One of those that look.lua returns; nothing if the name is not held.

@@ -24,8 +24,7 @@ Result<std::vector<base::Name>> scan_names(Link& link, const KeySpace& keys,
   std::string cursor = "0";
   do {
     Result<Reply> step = link.call(
-        Command("SCAN", cursor, "MATCH", KeySpace::kCompanions, "COUNT", kStep, "TYPE", "hash"),
-        deadline);
+        Command("SCAN", cursor, "MATCH", KeySpace::kCompanions, "COUNT", kStep), deadline);
     if (!step) {
       return std::unexpected(std::move(step).error());
     }

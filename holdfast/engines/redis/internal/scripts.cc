@@ -27,13 +27,29 @@ Result<Reply> checked(Result<Reply> reply) {
 
 }  // namespace
 
+std::chrono::milliseconds Scripts::grace() const { return time_ ? kGraceWithOtherTime : kGrace; }
+
+std::chrono::milliseconds Scripts::retention() const {
+  return std::chrono::ceil<std::chrono::milliseconds>(link_.options().retention);
+}
+
 void Scripts::add_common(Command& command) const {
   if (time_) {
-    command.add(time_().count()).add(kGraceWithOtherTime.count());
+    command.add(time_().count());
   } else {
-    command.add("").add(kGrace.count());
+    command.add("");
   }
-  command.add(std::chrono::ceil<std::chrono::milliseconds>(link_.options().retention).count());
+  command.add(grace().count()).add(retention().count());
+}
+
+void Scripts::add_expiries(Command& command, base::Duration ttl) const {
+  using std::chrono::ceil;
+  using std::chrono::seconds;
+  const auto expiry = ceil<std::chrono::milliseconds>(ttl) + grace();
+  const auto needed = ceil<seconds>(expiry + retention());
+  command.add(expiry.count())
+      .add(needed.count())
+      .add((needed + ceil<seconds>(retention() / 2)).count());
 }
 
 Result<Reply> Scripts::run(const Script& script, const Fill& fill, Deadline deadline) const {

@@ -36,8 +36,13 @@ class Scripts {
 
   // The arguments that all scripts begin with: see record.lua.
   void add_common(Command& command) const;
+  // How long Redis keeps the keys of a mutex with this ttl: see claim.lua.
+  void add_expiries(Command& command, base::Duration ttl) const;
 
  private:
+  [[nodiscard]] std::chrono::milliseconds grace() const;
+  [[nodiscard]] std::chrono::milliseconds retention() const;
+
   Link& link_;
   const Time time_;
 };

@@ -1,11 +1,35 @@
+-- include queue.lua
 -- Grants the name, or says who holds it, in which case `store` waits for it (if not empty).
--- KEYS plain, companion, queue   ARGV …, id, owner, reason, ttl, permits, capacity, store, holds back
+-- KEYS plain, companion, queue   ARGV …, id, words, ttl, permits, capacity, store, holds back, and of
+-- a mutex the milliseconds until its plain key expires, and the seconds for which its companion has
+-- to be kept at least, and is kept if it is new
 local plain, companion, queue = unpack(KEYS)
+
+-- The usual case, a mutex that nobody has: what is said below at length, without a number that has
+-- to be made from text or text from a number.
+if ARGV[8] == '1' and ARGV[1] == '' then
+  local time = redis.call('TIME')
+  local second = time[1]
+  local token = second .. string.rep('0', 6 - #time[2]) .. time[2]
+  local note = redis.pcall('GET', companion)
+  -- After the token, with a blank in front.
+  local kept_until = type(note) == 'string' and note < token and string.sub(note, 17, 27)
+  local is_kept = kept_until and (tonumber(kept_until) or 0) >= second + ARGV[12]
+  if (is_kept or not note) and redis.call('SET', plain, ARGV[4], 'NX', 'PX', ARGV[11]) then
+    local lease = ' ' .. token .. ' ' .. ARGV[6] .. ' ' .. ARGV[4] .. ' ' .. ARGV[5]
+    if is_kept then
+      redis.call('SET', companion, token .. kept_until .. lease, 'KEEPTTL')
+    else
+      redis.call('SET', companion, token .. ' ' .. second + ARGV[13] .. lease, 'EX', ARGV[13])
+    end
+    return token
+  end
+end
+-- include record.lua
 local lease = {
-  id = ARGV[4], owner = ARGV[5], reason = ARGV[6], permits = tonumber(ARGV[8]),
-  capacity = tonumber(ARGV[9])
+  id = ARGV[4], words = ARGV[5], permits = tonumber(ARGV[7]), capacity = tonumber(ARGV[8])
 }
-local ttl, store, holds_back = tonumber(ARGV[7]), ARGV[10], tonumber(ARGV[11])
+local ttl, store, holds_back = tonumber(ARGV[6]), ARGV[9], tonumber(ARGV[10])
 local record = load(plain, companion)
 
 local function frees_in()

@@ -1,6 +1,7 @@
 -- Counts hits if they fit under the limit: how many count now, how many more may, when none of them
 -- counts any more, and when to try again (0: they were allowed).
 -- KEYS plain, companion   ARGV …, limit, period, fixed or sliding, count
+-- include record.lua
 local plain, companion = unpack(KEYS)
 local limit, period, count = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[7])
 local wanted = math.max(count, 1)
@@ -20,7 +21,7 @@ local function hit_fixed()
     return outcome(before, ends - now, ends - now)
   end
   if count > 0 then
-    sweep(record, plain, companion)
+    sweep_to_hash(record, plain, companion)
     redis.call('HDEL', companion, 'log')
     redis.call('HSET', companion, 'hits', digits(before + count), 'window', digits(ends))
     keep(companion, ends - now)
@@ -78,7 +79,7 @@ local function hit_sliding()
   end
   if count > 0 then
     add()
-    sweep(record, plain, companion)
+    sweep_to_hash(record, plain, companion)
     save_log()
   end
   return outcome(before + count, resets_in(), 0)

@@ -1,6 +1,8 @@
 -- The live leases of names, for each the capacity and the holders. A store that watches the name goes
 -- on waiting if it is held; else it passes on the hint that brought it here.
 -- KEYS plain, companion, queue of each   ARGV …, store (or empty)
+-- include queue.lua
+-- include record.lua
 local store = ARGV[4]
 
 local function look(plain, companion, queue)

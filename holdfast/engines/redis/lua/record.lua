@@ -1,11 +1,13 @@
--- What the operations have in common: how a name is kept, and which of its leases are live. Embedded
--- in front of each of them. It restates store/lease_rules.cc; redis.Differential compares the two.
+-- What the operations have in common: how a name is kept, and which of its leases are live. It
+-- restates store/lease_rules.cc; redis.Differential compares the two.
 --
 -- A name has up to three keys, all in one slot:
 --   plain      a string, the id of the lease that has it as a mutex: what other programs lock with
---   companion  a hash: `token`, the last one of the name; and under its id each lease: see `encode`.
---              Only where they are needed: `hits` and `window`, of the current fixed window and when it
---              ends; `log`, the sliding one: see `decode_log`; `waits`, claims that hold back others: see `decode_waits`
+--   companion  of a mutex a string, the note: see `encode_note`. It stays when the lease has ended, for
+--              its token. Of everything else a hash: `token`, the last one of the name; under its id
+--              each lease: see `encode`; and only where they are needed `hits` and `window`, of the
+--              current fixed window and when it ends, `log`, the sliding one: see `decode_log`, and
+--              `waits`, claims that hold back others: see `decode_waits`
 --   queue      a sorted set: which stores wait for the name, in the order in which they began to
 --
 -- Times are microseconds of the server's clock. The first arguments are always
@@ -32,24 +34,50 @@ local function milliseconds(microseconds)
   return math.ceil(microseconds / 1000)
 end
 
+-- The words of a lease are the size of its owner, then owner and reason.
 local function encode(lease)
   return table.concat({
     digits(lease.expires), digits(lease.permits), digits(lease.capacity), digits(lease.token),
-    digits(lease.granted), #lease.owner, lease.owner .. lease.reason
+    digits(lease.granted), lease.words
   }, ' ')
 end
 
+-- Of a mutex. It begins with the last token, and the second until which the key is kept at least.
+local function encode_note(lease, kept_until)
+  return table.concat({
+    digits(lease.token), digits(kept_until), digits(lease.granted),
+    digits(lease.expires - lease.granted), lease.id, lease.words
+  }, ' ')
+end
+
+local function corrupt()
+  error({err = 'CORRUPT a lease is in no format that is known'})
+end
+
 local function decode(id, text)
-  local expires, permits, capacity, token, granted, size, words =
-    string.match(text, '^(%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (.*)$')
+  local expires, permits, capacity, token, granted, words =
+    string.match(text, '^(%d+) (%d+) (%d+) (%d+) (%d+) (%d+ .*)$')
   if not words then
-    error({err = 'CORRUPT a lease is in no format that is known'})
+    corrupt()
   end
   return {
     id = id, expires = tonumber(expires), permits = tonumber(permits),
     capacity = tonumber(capacity), token = tonumber(token), granted = tonumber(granted),
-    owner = string.sub(words, 1, size), reason = string.sub(words, size + 1)
+    words = words
   }
+end
+
+-- The lease, and until when it is kept.
+local function decode_note(text)
+  local token, kept_until, granted, lasts, id, words =
+    string.match(text, '^(%d+) (%d+) (%d+) (%d+) (%x+) (%d+ .*)$')
+  if not words then
+    corrupt()
+  end
+  return {
+    id = id, expires = granted + lasts, permits = 1, capacity = 1, token = tonumber(token),
+    granted = tonumber(granted), words = words
+  }, tonumber(kept_until)
 end
 
 -- The fields of the companion that are not leases.
@@ -81,26 +109,33 @@ local function decode_waits(text)
   return waits
 end
 
--- A lease of a mutex counts only while the plain key says the same.
+-- A mutex is held only while the plain key says so.
 local function is_live(lease, value)
   return lease.expires > now and (lease.capacity ~= 1 or lease.id == value)
 end
 
-local function load_leases(record, fields)
-  record.live, record.leases, record.ended = {}, {}, {}
-  record.used = 0
+local function add_lease(record, lease)
+  if is_live(lease, record.value) then
+    record.live[lease.id] = lease
+    record.leases[#record.leases + 1] = lease
+    record.used = record.used + lease.permits
+    record.capacity = lease.capacity
+  else
+    record.ended[lease.id] = true
+  end
+end
+
+local function load_note(record, text)
+  local lease, kept_until = decode_note(text)
+  record.token, record.note, record.kept_until = lease.token, lease, kept_until
+  add_lease(record, lease)
+end
+
+local function load_hash(record, fields)
   for i = 1, #fields, 2 do
     local id = fields[i]
     if #id == 32 then
-      local lease = decode(id, fields[i + 1])
-      if is_live(lease, record.value) then
-        record.live[id] = lease
-        record.leases[#record.leases + 1] = lease
-        record.used = record.used + lease.permits
-        record.capacity = lease.capacity
-      else
-        record.ended[id] = true
-      end
+      add_lease(record, decode(id, fields[i + 1]))
     elseif numbers[id] then
       record[id] = tonumber(fields[i + 1])
     elseif id == 'log' then
@@ -113,10 +148,20 @@ local function load_leases(record, fields)
   table.sort(record.leases, function(one, other) return one.token < other.token end)
 end
 
+local function is_note(companion)
+  return redis.call('TYPE', companion).ok == 'string'
+end
+
 local function load(plain, companion)
-  local record = {token = 0, hits = 0, window = 0, log = {}, waits = {}}
+  local record = {
+    token = 0, hits = 0, window = 0, log = {}, waits = {}, live = {}, leases = {}, ended = {}, used = 0
+  }
   record.value = redis.call('GET', plain)
-  load_leases(record, redis.call('HGETALL', companion))
+  if is_note(companion) then
+    load_note(record, redis.call('GET', companion))
+  else
+    load_hash(record, redis.call('HGETALL', companion))
+  end
   -- What we did not put there is somebody else's mutex.
   if record.value and not record.live[record.value] and not record.ended[record.value] then
     local left = redis.call('PTTL', plain)
@@ -146,16 +191,42 @@ local function keep(companion, time)
   end
 end
 
+-- The same for a mutex. To set an expiry costs as much as all the rest: it is set for longer than
+-- needed, and not each time.
+local function write_note(companion, lease, kept_until)
+  local second = math.floor(now / 1000000)
+  local needed = math.ceil((lease.expires - now) / 1000000 + (grace + retention) / 1000)
+  if kept_until and kept_until >= second + needed then
+    redis.call('SET', companion, encode_note(lease, kept_until), 'KEEPTTL')
+  else
+    local lasts = needed + math.ceil(retention / 2000)
+    redis.call('SET', companion, encode_note(lease, second + lasts), 'EX', lasts)
+  end
+end
+
 -- Removes what has ended, and nothing that is not ours.
 local function sweep(record, plain, companion)
   if record.ended[record.value] then
     redis.call('DEL', plain)
+  end
+  if record.note then
+    return  -- the note is good for its token
   end
   for id in pairs(record.ended) do
     redis.call('HDEL', companion, id)
   end
   if record.hits > 0 and not has_fixed_window(record) then
     redis.call('HDEL', companion, 'hits', 'window')
+  end
+end
+
+-- For what is no mutex.
+local function sweep_to_hash(record, plain, companion)
+  sweep(record, plain, companion)
+  if record.note then
+    redis.call('DEL', companion)
+    redis.call('HSET', companion, 'token', digits(record.token))
+    record.note = nil
   end
 end
 
@@ -226,14 +297,16 @@ local function grant(record, plain, companion, lease, ttl)
   lease.token = math.max(record.token + 1, now)
   lease.granted = now
   lease.expires = now + ttl
-  sweep(record, plain, companion)
-  redis.call('HSET', companion, 'token', digits(lease.token), lease.id, encode(lease))
-  -- First the plain key: if time passes in between, the companion must still be the last to go, or
-  -- what is left would look like somebody else's.
   if lease.capacity == 1 then
+    -- First the plain key: if time passes in between, the companion must still be the last to go, or
+    -- what is left would look like somebody else's.
     redis.call('SET', plain, lease.id, 'PX', milliseconds(ttl) + grace)
+    write_note(companion, lease, record.kept_until)
+  else
+    sweep_to_hash(record, plain, companion)
+    redis.call('HSET', companion, 'token', digits(lease.token), lease.id, encode(lease))
+    keep(companion, ttl)
   end
-  keep(companion, ttl)
   return {'grant', lease.token, ttl}
 end
 
@@ -249,9 +322,10 @@ end
 local function holders(record)
   local list = {}
   for i, lease in ipairs(record.leases) do
+    local size, words = string.match(lease.words, '^(%d+) (.*)$')
     list[i] = {
-      lease.id, lease.owner, lease.reason, lease.permits, lease.token, now - lease.granted,
-      lease.expires - now, 0
+      lease.id, string.sub(words, 1, size), string.sub(words, size + 1), lease.permits, lease.token,
+      now - lease.granted, lease.expires - now, 0
     }
   end
   local foreign = record.foreign
@@ -268,30 +342,5 @@ local function wait_in(queue, store)
   if store ~= '' then
     redis.call('ZADD', queue, 'NX', digits(now), store)
     redis.call('PEXPIRE', queue, waiting_for)
-  end
-end
-
--- What was done stays done, whether or not this user may publish.
-local function tell(store, plain)
-  local heard = redis.pcall('PUBLISH', 'hf:wake:' .. store, plain)
-  return type(heard) == 'number' and heard > 0
-end
-
--- Tells the store that has waited longest, and is still there, that the name may be free.
-local function wake_one(queue, plain)
-  local store
-  repeat
-    store = redis.call('ZPOPMIN', queue)[1]
-  until not store or tell(store, plain)
-end
-
--- Tells those who hold back the others, for nobody else gets in, or else the first who waits.
-local function wake(record, queue, plain)
-  local heard = false
-  for _, wait in ipairs(record.waits) do
-    heard = wait.store ~= '-' and tell(wait.store, plain) or heard
-  end
-  if not heard then
-    wake_one(queue, plain)
   end
 end

@@ -1,9 +1,22 @@
 #!lua flags=allow-oom
+-- include queue.lua
 -- Removes exactly this lease, or ends its waiting, and then tells one who waits: 1 if it was there,
--- else 0.
--- KEYS plain, companion, queue   ARGV …, id
+-- else 0. If somebody waits at the store that releases (not empty), it stands behind the others.
+-- KEYS plain, companion, queue   ARGV …, id, store
 local plain, companion, queue = unpack(KEYS)
 local id = ARGV[4]
+
+-- The usual case, a mutex that has not just ended, and whose note will not be kept for much longer
+-- than it has to be: said below at length.
+if ARGV[1] == '' and ARGV[5] == '' and redis.call('GET', plain) == id then
+  local left = redis.call('PTTL', plain)
+  if left > tonumber(ARGV[2]) and left <= tonumber(ARGV[3]) then
+    redis.call('DEL', plain)
+    wake_one(queue, plain)
+    return 1
+  end
+end
+-- include record.lua
 local record = load(plain, companion)
 -- The plain key alone says that it is ours where the companion was lost.
 local was_held = record.live[id] ~= nil or (record.value == id and not record.ended[id])
@@ -15,8 +28,12 @@ if not was_held and not did_wait then
   return 0
 end
 local others = #record.leases - (record.live[id] and 1 or 0)
-if others == 0 and not counts_hits(record) and not record.waits[1] then
+if record.note then
+  record.note.expires = math.min(record.note.expires, now)
+  write_note(companion, record.note)
+elseif others == 0 and not counts_hits(record) and not record.waits[1] then
   redis.call('PEXPIRE', companion, retention)
 end
+wait_in(queue, ARGV[5])
 wake(record, queue, plain)
 return was_held and 1 or 0

@@ -2,21 +2,38 @@
 -- Extends leases: 1 for each that is renewed, 0 for each that is lost. What is held stays held when
 -- the server's memory is full.
 -- KEYS plain, companion of each   ARGV …, id, ttl of each
-local function renew(plain, companion, id, ttl)
-  local text = redis.pcall('HGET', companion, id)
-  local readable, lease = pcall(decode, id, text)
-  if not readable or not is_live(lease, lease.capacity == 1 and redis.pcall('GET', plain)) then
+-- include record.lua
+local function renew_mutex(plain, companion, id, ttl)
+  local readable, lease, kept_until = pcall(decode_note, redis.call('GET', companion))
+  if not readable or lease.id ~= id or not is_live(lease, redis.pcall('GET', plain)) then
+    return 0
+  end
+  if now + ttl > lease.expires then
+    lease.expires = now + ttl
+    redis.call('PEXPIRE', plain, milliseconds(ttl) + grace)
+    write_note(companion, lease, kept_until)  -- after the plain key, as in `grant`
+  end
+  return 1
+end
+
+local function renew_other(companion, id, ttl)
+  local readable, lease = pcall(decode, id, redis.pcall('HGET', companion, id))
+  if not readable or not is_live(lease) then
     return 0
   end
   if now + ttl > lease.expires then
     lease.expires = now + ttl
     redis.call('HSET', companion, id, encode(lease))
-    if lease.capacity == 1 then
-      redis.call('PEXPIRE', plain, milliseconds(ttl) + grace)
-    end
-    keep(companion, ttl)  -- after the plain key, as in `grant`
+    keep(companion, ttl)
   end
   return 1
+end
+
+local function renew(plain, companion, id, ttl)
+  if is_note(companion) then
+    return renew_mutex(plain, companion, id, ttl)
+  end
+  return renew_other(companion, id, ttl)
 end
 
 local outcomes = {}

@@ -1,10 +1,11 @@
 -- Replaces the lease `from` by another with the same permits, or fewer.
--- KEYS plain, companion, queue   ARGV …, from, id, owner, reason, ttl, permits, capacity
+-- KEYS plain, companion, queue   ARGV …, from, id, words, ttl, permits, capacity
+-- include queue.lua
+-- include record.lua
 local plain, companion, queue = unpack(KEYS)
 local from = ARGV[4]
 local to = {
-  id = ARGV[5], owner = ARGV[6], reason = ARGV[7], permits = tonumber(ARGV[9]),
-  capacity = tonumber(ARGV[10])
+  id = ARGV[5], words = ARGV[6], permits = tonumber(ARGV[8]), capacity = tonumber(ARGV[9])
 }
 local record = load(plain, companion)
 local lease, successor = record.live[from], record.live[to.id]
@@ -28,7 +29,7 @@ if not is_less and held_back_for(record, to) > 0 then
 end
 record.ended[from] = true
 stop_waiting(record, companion, to.id)
-local granted = grant(record, plain, companion, to, tonumber(ARGV[8]))
+local granted = grant(record, plain, companion, to, tonumber(ARGV[7]))
 if is_less then
   wake(record, queue, plain)
 end

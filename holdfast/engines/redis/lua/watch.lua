@@ -1,5 +1,7 @@
 -- The store waits for the name, or hears at once that there is room.
 -- KEYS plain, companion, queue   ARGV …, store
+-- include queue.lua
+-- include record.lua
 local plain, companion, queue = unpack(KEYS)
 local record = load(plain, companion)
 

@@ -80,6 +80,25 @@ constexpr ProviderCase kCases[] = {
        EXPECT_EQ(run.provider().waiting(), 0U);
      }},
 
+    {"ACrowdOfOneProviderDoesNotKeepOutAnother",
+     [](ProviderRun& run) {
+       const auto crowded = run.another_provider();
+       std::atomic<bool> is_over = false;
+       auto crowd = run.in_background([&] {
+         together(4, [&](int) {
+           while (!is_over) {
+             const Lock lock = crowded->acquire("job", run.options());
+           }
+         });
+       });
+       EXPECT_TRUE(run.soon([&] { return crowded->waiting() > 0; }));
+       auto other = wait_in_background(run.provider(), run.options());
+       EXPECT_TRUE(run.in_time([&] { return run.has_ended(other); }));
+       is_over = true;
+       (void)must_have(run.result_of(other));
+       run.result_of(crowd);
+     }},
+
     {"AReleaseGivesTheNameToAWaiterOfAnotherProvider",
      [](ProviderRun& run) {
        const auto other = run.another_provider();

@@ -50,6 +50,7 @@ void LinkCore::run(Call& call) {
   }
   pending_ += call.commands.size();
   line_.push_back(call);
+  lot_.enter(call.parking);
   if (leader_ == nullptr) {
     leader_ = &call;
     lead(call, guard);
@@ -59,7 +60,7 @@ void LinkCore::run(Call& call) {
     write(guard);
   }
   guard.unlock();
-  if (call.parking.wait(call.deadline) == Parking::Word::done) {
+  if (lot_.wait(call.parking, call.deadline) == Parking::Word::done) {
     return;
   }
   guard.lock();
@@ -120,12 +121,10 @@ void LinkCore::hand_over(Guard& guard) noexcept {
   if (leader_ == nullptr) {
     return;
   }
-  const Parking* const parking = &leader_->parking;
-  const bool is_asleep = leader_->parking.tell(Parking::Word::lead);
+  ParkingLot::Sleepers sleepers;
+  ParkingLot::tell(leader_->parking, Parking::Word::lead, sleepers);
   guard.unlock();
-  if (is_asleep) {
-    Parking::wake(parking);
-  }
+  lot_.wake(sleepers);
 }
 
 // To connect takes time: leaders who leave before would keep everybody waiting.
@@ -160,20 +159,18 @@ void LinkCore::give_up(Call& call) {
 // Whoever is not the leader may be gone once it was told.
 void LinkCore::finish(Call& call) {
   call.finished = true;
-  if (&call != leader_ && call.parking.tell(Parking::Word::done)) {
-    wakes_.push_back(&call.parking);
+  if (&call != leader_) {
+    ParkingLot::tell(call.parking, Parking::Word::done, sleepers_);
   }
 }
 
 void LinkCore::wake_all(Guard& guard) noexcept {
-  if (wakes_.empty()) {
+  if (sleepers_.empty()) {
     return;
   }
+  const ParkingLot::Sleepers sleepers = std::exchange(sleepers_, {});
   guard.unlock();
-  for (const Parking* const parking : wakes_) {
-    Parking::wake(parking);
-  }
-  wakes_.clear();
+  lot_.wake(sleepers);
   guard.lock();
 }
 

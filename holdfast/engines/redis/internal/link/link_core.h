@@ -74,6 +74,7 @@ class LinkCore {
   const RedisOptions options_;
   const base::ProcessMark process_;
   Doorbell doorbell_;  // rouses the leader from its sleep
+  ParkingLot lot_;
 
   mutable std::mutex mutex_;
   // Protected by mutex_.
@@ -94,7 +95,7 @@ class LinkCore {
   base::TimePoint spin_until_{};
   int yields_ = 0;
   std::vector<Reply> arrived_;
-  std::vector<const Parking*> wakes_;  // to be woken when the mutex is free
+  ParkingLot::Sleepers sleepers_;  // to be woken when the mutex is free
 };
 
 }  // namespace holdfast::engines::redis::internal
