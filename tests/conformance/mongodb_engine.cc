@@ -59,8 +59,8 @@ std::function<bool()> plant_foreign(const std::string& collection, const std::st
       .run(server().database(),
            R"({"insert": ")" + collection + R"(", "documents": [)" + document + "]}");
   return [collection, name, document] {
-    return tests::MongoClient(server().url())
-               .document(server().database(), collection, name) == document;
+    return tests::MongoClient(server().url()).document(server().database(), collection, name) ==
+           document;
   };
 }
 
@@ -68,14 +68,16 @@ std::function<bool()> plant_foreign(const std::string& collection, const std::st
 Place movable_place() {
   const auto now = std::make_shared<std::atomic<milliseconds>>(wall_clock());
   const std::string collection = fresh_collection();
-  return {.open = [now, collection]() -> std::shared_ptr<store::LeaseStore> {
-            return base::value_or_throw(
-                MongoStore::open(options(collection), [now] { return now->load(); }));
-          },
-          .advance = [now](
-                         base::Duration by) { *now = now->load() + std::chrono::ceil<milliseconds>(by); },
-          .clean_up = [now, collection] { forget(collection, now->load()); },
-          .plant_foreign = [collection](std::string_view name) {
+  return {
+      .open = [now, collection]() -> std::shared_ptr<store::LeaseStore> {
+        return base::value_or_throw(
+            MongoStore::open(options(collection), [now] { return now->load(); }));
+      },
+      .advance =
+          [now](base::Duration by) { *now = now->load() + std::chrono::ceil<milliseconds>(by); },
+      .clean_up = [now, collection] { forget(collection, now->load()); },
+      .plant_foreign =
+          [collection](std::string_view name) {
             return plant_foreign(collection, std::string(name));
           }};
 }
@@ -89,9 +91,10 @@ Place real_time_place() {
           },
           .url = url + "collection=" + collection,
           .clean_up = [collection] { forget(collection, wall_clock()); },
-          .plant_foreign = [collection](std::string_view name) {
-            return plant_foreign(collection, std::string(name));
-          }};
+          .plant_foreign =
+              [collection](std::string_view name) {
+                return plant_foreign(collection, std::string(name));
+              }};
 }
 
 }  // namespace

@@ -1,3 +1,5 @@
+#include <tests/support/differential.h>
+
 #include <chrono>
 #include <map>
 #include <memory>
@@ -6,7 +8,6 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <tests/support/differential.h>
 #include <tests/support/mongo_client.h>
 #include <tests/support/mongo_server.h>
 
@@ -23,11 +24,8 @@ constexpr int kOperations = 8'000;
 constexpr int kOperations = 100'000;
 #endif
 
-const std::map<std::string_view, std::string> kIds{{"a", "a"},
-                                                   {"$b", "$b"},
-                                                   {"c.d", "c.d"},
-                                                   {"e\xff", "hf~65ff"},
-                                                   {"hf~f", "hf~68667e66"}};
+const std::map<std::string_view, std::string> kIds{
+    {"a", "a"}, {"$b", "$b"}, {"c.d", "c.d"}, {"e\xff", "hf~65ff"}, {"hf~f", "hf~68667e66"}};
 
 TEST(Differential, ThePipelinesDoWhatTheRulesSay) {
   const MongoServer server;

@@ -38,8 +38,9 @@ std::optional<std::int64_t> FleetMember::try_acquire(const std::string& name,
   const std::string set =
       choose("lockId", json_text(lock_id_)) + ", " + choose("expiresAt", until(expiry_ms)) + ", " +
       choose("acquiredAt", "\"$$NOW\"") + ", " +
-      choose("fencingToken",
-             R"({"$add": [{"$ifNull": ["$fencingToken", {"$numberLong": "0"}]}, {"$numberLong": "1"}]})");
+      choose(
+          "fencingToken",
+          R"({"$add": [{"$ifNull": ["$fencingToken", {"$numberLong": "0"}]}, {"$numberLong": "1"}]})");
   const std::string answer = client_.run(
       database_, R"({"findAndModify": "distributed.locks", "query": {"_id": )" + json_text(name) +
                      R"(}, "update": [{"$set": {)" + set + R"(}}], "upsert": true, "new": true})");

@@ -8,9 +8,9 @@
 
 namespace holdfast::tests {
 
-// A program of another fleet: does, literally and with the plain driver, what DistributedLock.MongoDB
-// says that it does. One findAndModify with a pipeline that takes the lock if it is free or has
-// expired; an update that extends it; a delete at release. Not thread-safe.
+// A program of another fleet: does, literally and with the plain driver, what
+// DistributedLock.MongoDB says that it does. One findAndModify with a pipeline that takes the lock
+// if it is free or has expired; an update that extends it; a delete at release. Not thread-safe.
 class FleetMember {
  public:
   FleetMember(const std::string& url, std::string database)

@@ -1,3 +1,5 @@
+#include <atomic>
+
 #include <tests/mongodb/mongo_test.h>
 
 namespace holdfast::tests {

@@ -1,13 +1,15 @@
+#include <sys/wait.h>
 #include <unistd.h>
 
-#include <sys/wait.h>
-
+#include <atomic>
 #include <map>
+#include <thread>
 
 #include <tests/mongodb/mongo_test.h>
 
 #include <holdfast/engines/mongodb/mongo_diagnosis.h>
 #include <holdfast/engines/mongodb/mongo_url.h>
+#include <holdfast/locks/lock_provider.h>
 
 namespace holdfast::tests {
 namespace {
@@ -43,8 +45,7 @@ TEST(ServerKinds, AVersion42ServerHasAllButHits) {
   const MongoServer server({.wire_version = 8});
   const auto store = open_store(server);
   use(*store);
-  EXPECT_EQ(store->hit("calls", {.limit = 1, .period = 1min}).error().code,
-            ErrorCode::unsupported);
+  EXPECT_EQ(store->hit("calls", {.limit = 1, .period = 1min}).error().code, ErrorCode::unsupported);
   EXPECT_TRUE(
       base::value_or_throw(store->hit("calls", {.limit = 1, .period = 1min, .count = 0})).allowed);
 }
@@ -113,6 +114,24 @@ TEST(ServerKinds, MoreThreadsThanConnectionsWaitForOne) {
     }
   }
   EXPECT_EQ(granted, 12);
+}
+
+// As docs/coming-from/distributedlock-mongodb.md shows it.
+TEST(Guide, OptionsOfTheUrlMakeALock) {
+  const MongoServer server;
+  const char mark = server.url().find('?') == std::string::npos ? '?' : '&';
+  auto options = base::value_or_throw(
+      engines::mongodb::parse_mongo_url(server.url() + mark + "expiry=20s&extension_cadence=5s"));
+  const base::Duration cadence = options.extension_cadence;  // zero: a third of the expiry
+  const locks::AcquireOptions how{
+      .ttl = options.expiry,
+      .renew_every = cadence > base::Duration::zero() ? std::optional(cadence) : std::nullopt};
+  locks::LockProvider provider(
+      base::value_or_throw(engines::mongodb::MongoStore::open(std::move(options))));
+  auto lock = provider.acquire("invoice/17", how);
+  EXPECT_FALSE(lock.lost().stop_requested());
+  const auto state = base::value_or_throw(provider.look("invoice/17"));
+  EXPECT_LE(state->holders.at(0).time_left, 20s);
 }
 
 std::map<std::string, Level> levels(const MongoServer& server) {

@@ -26,8 +26,8 @@ TEST_F(StandIn, RefusesWhatItDoesNotKnow) {
   EXPECT_NE(refusal_of(R"({"mapReduce": "c"})").find("no such command"), std::string::npos);
   EXPECT_NE(refusal_of(R"({"ping": 1, "pong": 1})").find("unknown field"), std::string::npos);
   for (const std::string field : {"updat", "opsert", "multi"}) {
-    EXPECT_NE(refusal_of(R"({"findAndModify": "c", "query": {"_id": "a"}, "update": [], ")" + field +
-                         R"(": 1})")
+    EXPECT_NE(refusal_of(R"({"findAndModify": "c", "query": {"_id": "a"}, "update": [], ")" +
+                         field + R"(": 1})")
                   .find("unknown field"),
               std::string::npos);
   }

@@ -1,10 +1,11 @@
+#include <tests/support/differential.h>
+
 #include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <tests/support/differential.h>
 #include <tests/support/redis_client.h>
 #include <tests/support/redis_server.h>
 
@@ -26,9 +27,8 @@ TEST(Differential, TheScriptsDoWhatTheRulesSay) {
   const Restatement redis{
       .open =
           [&](const std::string& history, Restatement::Time time) {
-            return base::value_or_throw(
-                RedisStore::open({.host = "127.0.0.1", .port = server.port(), .prefix = history},
-                                 std::move(time)));
+            return base::value_or_throw(RedisStore::open(
+                {.host = "127.0.0.1", .port = server.port(), .prefix = history}, std::move(time)));
           },
       .names = {"a", "{tag}b", "}c{", "d{}", "e"},
       // The key of a mutex that has ended.

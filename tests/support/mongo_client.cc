@@ -46,8 +46,8 @@ std::string MongoClient::run(std::string_view database, std::string_view command
     throw std::runtime_error(std::string("not JSON: ") + error.message);
   }
   bson_t reply;
-  const bool good = mongoc_client_command_with_opts(
-      client_.get(), std::string(database).c_str(), &parsed, nullptr, nullptr, &reply, &error);
+  const bool good = mongoc_client_command_with_opts(client_.get(), std::string(database).c_str(),
+                                                    &parsed, nullptr, nullptr, &reply, &error);
   bson_destroy(&parsed);
   std::string json = to_json(&reply);
   bson_destroy(&reply);

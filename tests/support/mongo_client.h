@@ -19,8 +19,7 @@ class MongoClient {
   // A command and its answer, as JSON.
   std::string run(std::string_view database, std::string_view command);
   // The one document with this _id, as JSON; empty if there is none.
-  std::string document(std::string_view database, std::string_view collection,
-                       std::string_view id);
+  std::string document(std::string_view database, std::string_view collection, std::string_view id);
 
  private:
   struct Free {

@@ -1,8 +1,7 @@
 #include <tests/support/mongo_server.h>
 
-#include <csignal>
-
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
@@ -15,7 +14,8 @@
 
 #include <holdfast/base/ids.h>
 
-// HOLDFAST_STAND_IN: tests/support/mongodb/server.cjs. HOLDFAST_NODE_MODULES: where its packages are.
+// HOLDFAST_STAND_IN: tests/support/mongodb/server.cjs. HOLDFAST_NODE_MODULES: where its packages
+// are.
 namespace holdfast::tests {
 
 namespace {
@@ -62,8 +62,8 @@ MongoServer::MongoServer(const Options& options)
     : options_(options),
       folder_(make_folder("mongodb")),
       database_("holdfast_" + to_string(base::LeaseId::generate()).substr(0, 12)) {
-  const bool needs_stand_in = options.must_be_stand_in || options.standalone ||
-                              options.wire_version != 0 || options.tls;
+  const bool needs_stand_in =
+      options.must_be_stand_in || options.standalone || options.wire_version != 0 || options.tls;
   if (const char* const url = given_url(); url != nullptr && !needs_stand_in) {
     kind_ = Kind::given;
     url_ = url;
@@ -102,10 +102,10 @@ void MongoServer::start() {
       return;
     }
   }
-  throw std::runtime_error(kind_ == Kind::mongod
-                               ? "mongod does not start"
-                               : "the stand-in for MongoDB does not start; its packages are installed "
-                                 "by ./test, or with `npm ci` into " HOLDFAST_NODE_MODULES);
+  throw std::runtime_error(
+      kind_ == Kind::mongod ? "mongod does not start"
+                            : "the stand-in for MongoDB does not start; its packages are installed "
+                              "by ./test, or with `npm ci` into " HOLDFAST_NODE_MODULES);
 }
 
 std::string MongoServer::url_by(std::uint16_t port) const {
@@ -157,8 +157,9 @@ bool MongoServer::spawn_and_wait() {
       if (kind_ == Kind::mongod) {
         // An error says that it is one already.
         try {
-          client.run("admin", R"({"replSetInitiate": {"_id": "holdfast", "members": [{"_id": 0, "host": ")" +
-                                  ("127.0.0.1:" + std::to_string(port_)) + R"("}]}})");
+          client.run("admin",
+                     R"({"replSetInitiate": {"_id": "holdfast", "members": [{"_id": 0, "host": ")" +
+                         ("127.0.0.1:" + std::to_string(port_)) + R"("}]}})");
         } catch (const std::runtime_error&) {
         }
       }

@@ -24,7 +24,8 @@ constexpr int kAttempts = 5;
 
 }  // namespace
 
-RedisServer::RedisServer(Options options) : options_(std::move(options)), folder_(make_folder("redis")) {
+RedisServer::RedisServer(Options options)
+    : options_(std::move(options)), folder_(make_folder("redis")) {
   if (options_.tls) {
     make_certificates(folder_);
   }

@@ -93,8 +93,7 @@ Result<std::vector<Finding>> diagnose(const MongoOptions& options) {
     return std::unexpected(std::move(clock).error());
   }
   const internal::Requests requests(options, (*link)->greeting().wire_version, {});
-  return std::vector<Finding>{*std::move(version),
-                              internal::judge_topology((*link)->greeting()),
+  return std::vector<Finding>{*std::move(version), internal::judge_topology((*link)->greeting()),
                               internal::judge_write_concern(options.write_concern),
                               ask_index(**link, requests), *std::move(clock)};
 }

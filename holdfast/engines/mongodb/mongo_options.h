@@ -18,9 +18,9 @@ struct MongoOptions {
   std::string database = "holdfast";
   std::string collection = "distributed.locks";
 
-  // How many servers must have a change before it counts: `majority`, a number from 1, or the name of
-  // a mode of the replica set. With less than a majority a fail-over may forget a lease, and two may
-  // hold a name.
+  // How many servers must have a change before it counts: `majority`, a number from 1, or the name
+  // of a mode of the replica set. With less than a majority a fail-over may forget a lease, and two
+  // may hold a name.
   std::string write_concern = "majority";
 
   // Comes before every _id, so that several fleets can share a collection. Valid UTF-8.

@@ -143,9 +143,8 @@ Result<bool> MongoStore::Engine::was_released_last(const Name& name, const Lease
   }
   bool was = false;
   for (const Bson& batch : *batches) {
-    internal::for_each_document(batch, [&](const BsonValue& document) {
-      was = internal::was_released_last(document, id);
-    });
+    internal::for_each_document(
+        batch, [&](const BsonValue& document) { was = internal::was_released_last(document, id); });
   }
   return was;
 }
@@ -183,8 +182,7 @@ Result<void> MongoStore::Engine::renew(std::span<const store::Renewal> renewals,
   }
   for (std::size_t i = 0; i < renewals.size(); ++i) {
     const auto sight = sights.find(wanted[i]);
-    const bool is_held =
-        sight != sights.end() && internal::holds(sight->second, renewals[i].id);
+    const bool is_held = sight != sights.end() && internal::holds(sight->second, renewals[i].id);
     outcomes.push_back(is_held ? RenewOutcome::renewed : RenewOutcome::lost);
   }
   return {};

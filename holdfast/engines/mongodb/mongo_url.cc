@@ -57,12 +57,12 @@ struct Option {
   Result<void> (*set)(std::string_view name, std::string_view text, MongoOptions& options);
 };
 
-template <std::string MongoOptions::*member>
+template <std::string MongoOptions::* member>
 Result<void> text(std::string_view name, std::string_view value, MongoOptions& options) {
   return set_text(name, value, options.*member);
 }
 
-template <base::Duration MongoOptions::*member>
+template <base::Duration MongoOptions::* member>
 Result<void> duration(std::string_view name, std::string_view value, MongoOptions& options) {
   return set_duration(name, value, options.*member);
 }
@@ -84,16 +84,24 @@ constexpr std::array kOptions = {
            }},
 };
 
-constexpr std::array<std::string_view, 18> kOfTheDriver = {
-    "appname",          "authmechanism",
-    "authmechanismproperties", "authsource",
-    "compressors",      "directconnection",
-    "replicaset",       "srvmaxhosts",
-    "srvservicename",   "ssl",
-    "tls",              "tlsallowinvalidcertificates",
-    "tlsallowinvalidhostnames", "tlscafile",
-    "tlscertificatekeyfile", "tlscertificatekeyfilepassword",
-    "tlsinsecure",      "zlibcompressionlevel"};
+constexpr std::array<std::string_view, 18> kOfTheDriver = {"appname",
+                                                           "authmechanism",
+                                                           "authmechanismproperties",
+                                                           "authsource",
+                                                           "compressors",
+                                                           "directconnection",
+                                                           "replicaset",
+                                                           "srvmaxhosts",
+                                                           "srvservicename",
+                                                           "ssl",
+                                                           "tls",
+                                                           "tlsallowinvalidcertificates",
+                                                           "tlsallowinvalidhostnames",
+                                                           "tlscafile",
+                                                           "tlscertificatekeyfile",
+                                                           "tlscertificatekeyfilepassword",
+                                                           "tlsinsecure",
+                                                           "zlibcompressionlevel"};
 
 std::string lower_case(std::string_view text) {
   std::string lower(text);

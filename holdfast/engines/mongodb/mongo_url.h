@@ -28,7 +28,8 @@ namespace holdfast::engines::mongodb {
 // and of MongoDB's own those that say which servers, who we are and how to speak: replicaSet,
 // directConnection, authSource, authMechanism, authMechanismProperties, tls, tlsCAFile,
 // tlsCertificateKeyFile, tlsCertificateKeyFilePassword, tlsInsecure, tlsAllowInvalidCertificates,
-// tlsAllowInvalidHostnames, appName, compressors, zlibCompressionLevel, srvServiceName, srvMaxHosts.
+// tlsAllowInvalidHostnames, appName, compressors, zlibCompressionLevel, srvServiceName,
+// srvMaxHosts.
 //
 // What is wrong is invalid_argument and named in the message; the password never is.
 [[nodiscard]] base::Result<MongoOptions> parse_mongo_url(std::string_view text);

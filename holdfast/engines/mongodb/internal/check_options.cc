@@ -26,14 +26,16 @@ std::string problem_of(const MongoOptions& options) {
   if (options.collection.empty() || options.collection.size() > 128 ||
       options.collection.starts_with("system.") ||
       options.collection.find_first_of(std::string_view("$\0", 2)) != std::string::npos) {
-    return "the collection's name is empty, longer than 128 bytes, begins with system. or has a $ in "
+    return "the collection's name is empty, longer than 128 bytes, begins with system. or has a $ "
+           "in "
            "it";
   }
   if (IdSpace::valid_beginning(options.prefix).size() != options.prefix.size()) {
     return "the prefix is not valid UTF-8";
   }
   const std::string& concern = options.write_concern;
-  const bool is_number = std::ranges::all_of(concern, [](unsigned char c) { return std::isdigit(c); });
+  const bool is_number =
+      std::ranges::all_of(concern, [](unsigned char c) { return std::isdigit(c); });
   if (concern.empty() || (is_number && (concern.size() > 3 || std::stoi(concern) == 0))) {
     return "the write concern is neither majority, nor a number from 1, nor the name of a mode: "
            "without an acknowledgement nothing can be locked";

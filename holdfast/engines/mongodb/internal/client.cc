@@ -15,8 +15,8 @@ using base::Result;
 
 std::int32_t milliseconds(base::Duration time) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
-  return static_cast<std::int32_t>(
-      std::clamp<std::int64_t>(std::chrono::ceil<std::chrono::milliseconds>(time).count(), 1, kMost));
+  return static_cast<std::int32_t>(std::clamp<std::int64_t>(
+      std::chrono::ceil<std::chrono::milliseconds>(time).count(), 1, kMost));
 }
 
 }  // namespace
@@ -61,8 +61,8 @@ Result<std::unique_ptr<Client>> Client::make(const Address& address,
   bson_error_t error{};
   client->client_ = driver.client_new_from_uri_with_error(address.uri.get(), &error);
   if (client->client_ == nullptr) {
-    return fail(ErrorCode::unavailable, "there is no connection to MongoDB: " +
-                                            base::printable(error.message));
+    return fail(ErrorCode::unavailable,
+                "there is no connection to MongoDB: " + base::printable(error.message));
   }
   driver.client_set_error_api(client->client_, MONGOC_ERROR_API_VERSION_2);
   driver.client_set_stream_initiator(client->client_, &Client::connect, client.get());
@@ -119,9 +119,8 @@ std::expected<Bson, Trouble> Client::write(const Bson& command, base::Deadline d
   patience_.deadline = deadline;
   Bson reply;
   bson_error_t error{};
-  if (!address_.driver->client_write_command_with_opts(client_, address_.database.c_str(),
-                                                       command.get(), nullptr, reply.reset(),
-                                                       &error)) {
+  if (!address_.driver->client_write_command_with_opts(
+          client_, address_.database.c_str(), command.get(), nullptr, reply.reset(), &error)) {
     return std::unexpected(trouble_of(error, reply));
   }
   return reply;

@@ -42,8 +42,9 @@ Result<Driver> load_driver() {
   Loader loader;
   if (!loader.is_open()) {
     const char* const why = ::dlerror();
-    return fail(ErrorCode::unsupported, std::string("the MongoDB driver cannot be loaded: install ") +
-                                            kLibrary + " (" + (why == nullptr ? "" : why) + ")");
+    return fail(ErrorCode::unsupported,
+                std::string("the MongoDB driver cannot be loaded: install ") + kLibrary + " (" +
+                    (why == nullptr ? "" : why) + ")");
   }
   Driver driver{};
 #define HOLDFAST_LOAD(name) loader.get("mongoc_" #name, driver.name)

@@ -9,9 +9,9 @@ namespace holdfast::engines::mongodb::internal {
 // The _ids of names, and the names of _ids. Different names have different _ids.
 //
 //   name                                      _id
-//   any valid UTF-8, such as nightly/backup   the prefix and the name: what other programs lock, too
-//   other bytes, such as \xff                 the prefix, hf~ and the bytes in hexadecimal
-//   what begins with hf~                      the same
+//   any valid UTF-8, such as nightly/backup   the prefix and the name: what other programs lock,
+//   too other bytes, such as \xff                 the prefix, hf~ and the bytes in hexadecimal what
+//   begins with hf~                      the same
 //
 // So the _ids of the second kind are in the order of their names, as are those of the first.
 //

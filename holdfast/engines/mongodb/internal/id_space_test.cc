@@ -10,9 +10,25 @@ namespace holdfast::engines::mongodb::internal {
 namespace {
 
 std::vector<std::string> names() {
-  return {"a",      "hf",        "hf~",      "hf~61", "hf~hf~",   "\xff",     "a\xff", "\xc3\xa9",
-          "\xc3",   "\xed\xa0\x80", "\xc0\x80", "$a",    "a.b",      "\xf4\x90\x80\x80",
-          std::string(1, '\0'), std::string("a\0", 2), "\xf0\x9f\x94\x92", "\x7f", "hf\x7f"};
+  return {"a",
+          "hf",
+          "hf~",
+          "hf~61",
+          "hf~hf~",
+          "\xff",
+          "a\xff",
+          "\xc3\xa9",
+          "\xc3",
+          "\xed\xa0\x80",
+          "\xc0\x80",
+          "$a",
+          "a.b",
+          "\xf4\x90\x80\x80",
+          std::string(1, '\0'),
+          std::string("a\0", 2),
+          "\xf0\x9f\x94\x92",
+          "\x7f",
+          "hf\x7f"};
 }
 
 TEST(IdSpace, ValidTextStaysAsItIs) {

@@ -56,9 +56,9 @@ void IndexMaker::run() {
     logger.warn("the TTL index could not be made: " + client.error().message);
     return;
   }
-  const auto made = (*client)->write(
-      requests_.create_index(),
-      base::Deadline::after(base::steady_clock(), link_.options().reply_timeout));
+  const auto made =
+      (*client)->write(requests_.create_index(),
+                       base::Deadline::after(base::steady_clock(), link_.options().reply_timeout));
   if (made || stopping_) {
     return;
   }

@@ -36,19 +36,21 @@ Finding judge_topology(const Greeting& greeting) {
   if (!greeting.set_name.empty()) {
     return {"topology", Level::good, "the replica set " + base::printable(greeting.set_name)};
   }
-  return {"topology", Level::warning,
-          "a server on its own: if it is lost, so are its locks, and who waits has to ask again and "
-          "again; make it a replica set, even of one"};
+  return {
+      "topology", Level::warning,
+      "a server on its own: if it is lost, so are its locks, and who waits has to ask again and "
+      "again; make it a replica set, even of one"};
 }
 
 Finding judge_write_concern(std::string_view concern) {
   if (concern == "majority") {
     return {"write_concern", Level::good, "a lock counts when a majority has it"};
   }
-  return {"write_concern", Level::warning,
-          "w is " + base::printable(concern) +
-              ": where that is no majority, a fail-over may forget a lock, and two hold it; leave it "
-              "at majority, or let the resource check tokens"};
+  return {
+      "write_concern", Level::warning,
+      "w is " + base::printable(concern) +
+          ": where that is no majority, a fail-over may forget a lock, and two hold it; leave it "
+          "at majority, or let the resource check tokens"};
 }
 
 Finding judge_index(std::optional<std::int64_t> seconds) {

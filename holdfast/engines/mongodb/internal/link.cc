@@ -63,15 +63,13 @@ Result<void> Link::check_process() const {
 }
 
 Result<Answer> Link::write(const Bson& command, Repeat repeat, Deadline deadline) {
-  return persist(repeat, deadline, [&](Client& client, Deadline limit) {
-    return client.write(command, limit);
-  });
+  return persist(repeat, deadline,
+                 [&](Client& client, Deadline limit) { return client.write(command, limit); });
 }
 
 Result<Bson> Link::read(const Bson& command, Deadline deadline) {
-  return persist_reading(deadline, [&](Client& client, Deadline limit) {
-    return client.read(command, limit);
-  });
+  return persist_reading(
+      deadline, [&](Client& client, Deadline limit) { return client.read(command, limit); });
 }
 
 // All by one client: a cursor belongs to the session that has opened it.
@@ -79,20 +77,20 @@ Result<std::vector<Bson>> Link::read_batches(const Bson& command,
                                              const std::function<Bson(std::int64_t)>& get_more,
                                              Deadline deadline) {
   std::vector<Bson> batches;
-  auto read = persist_reading(
-      deadline, [&](Client& client, Deadline limit) -> std::expected<Bson, Trouble> {
-        batches.clear();
-        auto reply = client.read(command, limit);
-        while (reply) {
-          batches.push_back(*std::move(reply));
-          const std::int64_t cursor = cursor_of(batches.back());
-          if (cursor == 0) {
-            return Bson();
-          }
-          reply = client.read(get_more(cursor), limit);
-        }
-        return reply;
-      });
+  auto read = persist_reading(deadline,
+                              [&](Client& client, Deadline limit) -> std::expected<Bson, Trouble> {
+                                batches.clear();
+                                auto reply = client.read(command, limit);
+                                while (reply) {
+                                  batches.push_back(*std::move(reply));
+                                  const std::int64_t cursor = cursor_of(batches.back());
+                                  if (cursor == 0) {
+                                    return Bson();
+                                  }
+                                  reply = client.read(get_more(cursor), limit);
+                                }
+                                return reply;
+                              });
   if (!read) {
     return std::unexpected(std::move(read).error());
   }

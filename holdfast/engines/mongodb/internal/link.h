@@ -26,8 +26,8 @@ struct Answer {
 // The way to the server: a few clients, shared by all threads, and patience with a server that
 // steps down, goes away and comes back.
 //
-// Thread-safe. Blocks until the deadline; without one, until MongoOptions::reply_timeout has passed.
-// In a forked child everything is ErrorCode::unsupported.
+// Thread-safe. Blocks until the deadline; without one, until MongoOptions::reply_timeout has
+// passed. In a forked child everything is ErrorCode::unsupported.
 //
 // Errors: unavailable, if nothing was done; unknown_outcome, if that is not known; what the server
 // refuses is final (see trouble.h).

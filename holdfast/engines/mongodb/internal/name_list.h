@@ -11,8 +11,8 @@
 
 namespace holdfast::engines::mongodb::internal {
 
-// One page of the names that begin with `prefix` and are held, in byte order. Names that are kept as
-// they are and names that are kept in hexadecimal are two ranges of _ids, each in order, and are
+// One page of the names that begin with `prefix` and are held, in byte order. Names that are kept
+// as they are and names that are kept in hexadecimal are two ranges of _ids, each in order, and are
 // merged here.
 [[nodiscard]] base::Result<store::Page> list_names(Link& link, const Requests& requests,
                                                    const IdSpace& ids, std::string_view prefix,

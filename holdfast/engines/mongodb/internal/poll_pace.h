@@ -33,7 +33,9 @@ class PollPace {
   }
 
  private:
-  void grow(base::Duration::rep eighths) noexcept { pause_ = std::min(most_, pause_ * eighths / 8); }
+  void grow(base::Duration::rep eighths) noexcept {
+    pause_ = std::min(most_, pause_ * eighths / 8);
+  }
 
   const base::Duration least_;
   const base::Duration most_;

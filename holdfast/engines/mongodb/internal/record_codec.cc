@@ -95,9 +95,8 @@ std::optional<store::StoredHits> hits_of(const BsonValue& element, std::string_v
   if (!ends || !ends->integer() || !count || !count->integer()) {
     return std::nullopt;
   }
-  return store::StoredHits{
-      .ends = base::TimePoint(std::chrono::microseconds(*ends->integer())),
-      .count = static_cast<std::uint32_t>(*count->integer())};
+  return store::StoredHits{.ends = base::TimePoint(std::chrono::microseconds(*ends->integer())),
+                           .count = static_cast<std::uint32_t>(*count->integer())};
 }
 
 // The elements of an array; false if there is one that cannot be read. No array is an empty one.
@@ -126,8 +125,7 @@ bool read_all(const BsonValue& document, std::string_view key, std::vector<Eleme
 Result<void> read_list(const BsonValue& document, Record& record) {
   const auto capacity = document.find("capacity");
   const auto in_log = [](const BsonValue& element) { return hits_of(element, "count"); };
-  if (!capacity || !capacity->integer() ||
-      !read_all(document, "leases", record.leases, lease_of) ||
+  if (!capacity || !capacity->integer() || !read_all(document, "leases", record.leases, lease_of) ||
       !read_all(document, "waits", record.waits, wait_of) ||
       !read_all(document, "log", record.log, in_log)) {
     return strange();
@@ -180,13 +178,12 @@ Result<Record> record_of(const BsonValue& document) {
     return record;
   }
   const auto granted = document.find("acquiredAt");
-  StoredLease lease{
-      .id = {},
-      .owner = {},
-      .reason = {},
-      .token = base::FencingToken(record.last_token),
-      .granted = time_point(granted && granted->date() ? *granted->date() : Date{}),
-      .expires = time_point(*expires->date())};
+  StoredLease lease{.id = {},
+                    .owner = {},
+                    .reason = {},
+                    .token = base::FencingToken(record.last_token),
+                    .granted = time_point(granted && granted->date() ? *granted->date() : Date{}),
+                    .expires = time_point(*expires->date())};
   read_lock_id(*text->text(), lease);
   record.leases.push_back(std::move(lease));
   return record;

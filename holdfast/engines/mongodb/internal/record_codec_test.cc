@@ -56,12 +56,13 @@ TEST(RecordCodec, ATombstoneHasNoLease) {
 }
 
 TEST(RecordCodec, WhatIsNotALockIsAConflict) {
-  for (const char* const json :
-       {R"({"data": 1})", R"({"lockId": 1, "expiresAt": {"$date": 1}, "fencingToken": 1})",
-        R"({"lockId": "a", "expiresAt": "soon", "fencingToken": 1})",
-        R"({"lockId": "a", "expiresAt": {"$date": {"$numberLong": "1"}}, "fencingToken": 1.5})",
-        R"({"lockId": "holdfast", "expiresAt": {"$date": {"$numberLong": "1"}}, "fencingToken": 1})",
-        R"({"lockId": "holdfast", "expiresAt": {"$date": {"$numberLong": "1"}}, "fencingToken": 1,
+  for (
+      const char* const json :
+      {R"({"data": 1})", R"({"lockId": 1, "expiresAt": {"$date": 1}, "fencingToken": 1})",
+       R"({"lockId": "a", "expiresAt": "soon", "fencingToken": 1})",
+       R"({"lockId": "a", "expiresAt": {"$date": {"$numberLong": "1"}}, "fencingToken": 1.5})",
+       R"({"lockId": "holdfast", "expiresAt": {"$date": {"$numberLong": "1"}}, "fencingToken": 1})",
+       R"({"lockId": "holdfast", "expiresAt": {"$date": {"$numberLong": "1"}}, "fencingToken": 1,
             "capacity": 2, "leases": [7]})"}) {
     const auto record = read(json);
     ASSERT_FALSE(record) << json;

@@ -30,18 +30,17 @@ Bson joined(std::initializer_list<std::string_view> parts) {
 
 // What follows the stage with the request. pipelines/README.md says how they fit together.
 const Bson& claim_pipeline() {
-  static const Bson kPipeline = joined(
-      {pipelines::kRecord, pipelines::kClaim, pipelines::kGrant, pipelines::kStore});
+  static const Bson kPipeline =
+      joined({pipelines::kRecord, pipelines::kClaim, pipelines::kGrant, pipelines::kStore});
   return kPipeline;
 }
 const Bson& transfer_pipeline() {
-  static const Bson kPipeline = joined(
-      {pipelines::kRecord, pipelines::kTransfer, pipelines::kGrant, pipelines::kStore});
+  static const Bson kPipeline =
+      joined({pipelines::kRecord, pipelines::kTransfer, pipelines::kGrant, pipelines::kStore});
   return kPipeline;
 }
 const Bson& renew_pipeline() {
-  static const Bson kPipeline =
-      joined({pipelines::kRecord, pipelines::kRenew, pipelines::kStore});
+  static const Bson kPipeline = joined({pipelines::kRecord, pipelines::kRenew, pipelines::kStore});
   return kPipeline;
 }
 const Bson& release_pipeline() {
@@ -51,8 +50,7 @@ const Bson& release_pipeline() {
 }
 
 const Bson& unwait_pipeline() {
-  static const Bson kPipeline =
-      joined({pipelines::kRecord, pipelines::kUnwait, pipelines::kStore});
+  static const Bson kPipeline = joined({pipelines::kRecord, pipelines::kUnwait, pipelines::kStore});
   return kPipeline;
 }
 const Bson& hit_pipeline() {
@@ -125,10 +123,11 @@ Bson Requests::transfer(std::string_view id, const base::LeaseId& from,
 Bson Requests::hit(std::string_view id, const store::Hit& hit) const {
   const auto period = std::chrono::ceil<std::chrono::microseconds>(hit.period.unchecked());
   // As in store/hit_rules.cc.
-  const std::int64_t slack = hit.limit <= store::Hit::kSteps
-                                 ? 0
-                                 : std::chrono::duration_cast<std::chrono::microseconds>(
-                                       hit.period.unchecked()).count() / store::Hit::kSteps;
+  const std::int64_t slack =
+      hit.limit <= store::Hit::kSteps
+          ? 0
+          : std::chrono::duration_cast<std::chrono::microseconds>(hit.period.unchecked()).count() /
+                store::Hit::kSteps;
   constexpr std::int64_t kLongestLog = std::int64_t{4} * store::Hit::kSteps;
   Bson request = begin(base::LeaseId());
   request.add("isSliding", hit.window == store::Window::sliding)

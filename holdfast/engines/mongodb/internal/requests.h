@@ -22,7 +22,8 @@ class Requests {
 
   Requests(const MongoOptions& options, std::int64_t wire_version, Time time);
 
-  // Whether the answers to `claim`, `transfer` and `hit` say when they were given: `now` in the document.
+  // Whether the answers to `claim`, `transfer` and `hit` say when they were given: `now` in the
+  // document.
   [[nodiscard]] bool answers_have_time() const noexcept { return answers_have_time_; }
 
   // Whether leases are judged by the server's clock, and not by that of a test.
@@ -61,8 +62,8 @@ class Requests {
   void add_claim(Bson& request, const store::Claim& claim) const;
   [[nodiscard]] Bson begin(const base::LeaseId& lease) const;
   enum class Shows : std::uint8_t { before, after };
-  [[nodiscard]] Bson find_and_modify(std::string_view id, const Bson& request,
-                                     const Bson& pipeline, Shows shows) const;
+  [[nodiscard]] Bson find_and_modify(std::string_view id, const Bson& request, const Bson& pipeline,
+                                     Shows shows) const;
   void add_update(Bson& updates, std::string_view id, const Bson& request,
                   const Bson& pipeline) const;
   void add_write_concern(Bson& command) const;

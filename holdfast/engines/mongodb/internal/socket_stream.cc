@@ -1,6 +1,5 @@
 #include <holdfast/engines/mongodb/internal/socket_stream.h>
 
-#include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -16,6 +15,8 @@
 #include <string>
 #include <system_error>
 #include <vector>
+
+#include <netdb.h>
 
 namespace holdfast::engines::mongodb::internal {
 
@@ -176,9 +177,10 @@ ssize_t writev(mongoc_stream_t* base, mongoc_iovec_t* vector, std::size_t count,
 
 ssize_t readv(mongoc_stream_t* base, mongoc_iovec_t* vector, std::size_t count, std::size_t least,
               std::int32_t timeout) {
-  return transfer(
-      self(base), vector, count, least, timeout, POLLIN,
-      [](int descriptor, msghdr& message) { return ::recvmsg(descriptor, &message, MSG_DONTWAIT); });
+  return transfer(self(base), vector, count, least, timeout, POLLIN,
+                  [](int descriptor, msghdr& message) {
+                    return ::recvmsg(descriptor, &message, MSG_DONTWAIT);
+                  });
 }
 
 int set_option(mongoc_stream_t* base, int level, int name, void* value, mongoc_socklen_t size) {

@@ -22,9 +22,7 @@ constexpr std::array kNotDone{10107, 13435, 13436, 10058, 11000};
 // time limit; 64 and 100: not enough servers have confirmed.
 constexpr std::array kUnknown{6, 7, 50, 64, 89, 91, 100, 112, 189, 262, 9001, 11600, 11602};
 
-bool contains(const auto& codes, int code) {
-  return std::ranges::find(codes, code) != codes.end();
-}
+bool contains(const auto& codes, int code) { return std::ranges::find(codes, code) != codes.end(); }
 
 Kind kind_of_code(int code) {
   if (contains(kNotDone, code)) {
@@ -51,12 +49,15 @@ struct Meaning {
 constexpr std::array kMeanings{
     Meaning{13, ErrorCode::unavailable,
             "the user may not do this: allow it to read and write the collection"},
-    Meaning{18, ErrorCode::unavailable, "the server does not accept the login: check user, password "
-                                        "and authSource"},
-    Meaning{59, ErrorCode::unsupported, "the server does not know a command: it must be MongoDB 4.2 "
-                                        "or later"},
-    Meaning{40324, ErrorCode::unsupported, "the server does not know updates by pipelines: it must be "
-                                           "MongoDB 4.2 or later"},
+    Meaning{18, ErrorCode::unavailable,
+            "the server does not accept the login: check user, password "
+            "and authSource"},
+    Meaning{59, ErrorCode::unsupported,
+            "the server does not know a command: it must be MongoDB 4.2 "
+            "or later"},
+    Meaning{40324, ErrorCode::unsupported,
+            "the server does not know updates by pipelines: it must be "
+            "MongoDB 4.2 or later"},
     Meaning{79, ErrorCode::invalid_argument, "the server has no such write concern"},
     Meaning{8000, ErrorCode::unavailable, "the server does not accept the login"},
 };

@@ -33,8 +33,8 @@ std::string room_in(const BsonValue& document) {
   if (!record || !now || !now->date()) {
     return "";
   }
-  const auto state = store::lease_rules::look(*base::Name::make("any"), *record,
-                                              instant_of(*now->date()));
+  const auto state =
+      store::lease_rules::look(*base::Name::make("any"), *record, instant_of(*now->date()));
   std::uint64_t used = 0;
   for (const store::Holder& holder : state ? state->holders : std::vector<store::Holder>()) {
     used += holder.permits;
@@ -207,10 +207,9 @@ Result<bool> Watchers::look() {
   for (const std::string& name : names) {
     ids.push(ids_.id_of(name));
   }
-  const auto batches =
-      link_.read_batches(requests_.look(ids),
-                         [&](std::int64_t cursor) { return requests_.get_more(cursor); },
-                         after(link_.options().reply_timeout));
+  const auto batches = link_.read_batches(
+      requests_.look(ids), [&](std::int64_t cursor) { return requests_.get_more(cursor); },
+      after(link_.options().reply_timeout));
   if (!batches) {
     return std::unexpected(batches.error());
   }
