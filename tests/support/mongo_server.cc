@@ -45,6 +45,14 @@ const char* given_url() {
   return url == nullptr || *url == '\0' ? nullptr : url;
 }
 
+// The URL with this database, whatever it names itself.
+std::string with_database(std::string_view url, const std::string& database) {
+  const std::string_view options = url.substr(std::min(url.find('?'), url.size()));
+  const std::string_view place = url.substr(0, url.size() - options.size());
+  const std::string_view servers = place.substr(0, place.find('/', place.find("://") + 3));
+  return std::string(servers) + "/" + database + std::string(options);
+}
+
 // Once in a process is enough.
 void say(const std::string& what) {
   static const bool kSaid = [&] {
@@ -66,7 +74,7 @@ MongoServer::MongoServer(const Options& options)
       options.must_be_stand_in || options.standalone || options.wire_version != 0 || options.tls;
   if (const char* const url = given_url(); url != nullptr && !needs_stand_in) {
     kind_ = Kind::given;
-    url_ = url;
+    url_ = with_database(url, database_);
     say("the server of HOLDFAST_TEST_MONGODB");
     return;
   }

@@ -73,7 +73,8 @@ std::int32_t whole_seconds(base::Duration time) {
 Requests::Requests(const MongoOptions& options, std::int64_t wire_version, Time time)
     : collection_(options.collection),
       write_concern_(options.write_concern),
-      write_timeout_(whole_milliseconds(options.reply_timeout)),
+      // The server says that it waits in vain before we take it for dead.
+      write_timeout_(whole_milliseconds(options.reply_timeout * 3 / 4)),
       retention_seconds_(whole_seconds(options.retention)),
       answers_have_time_(wire_version >= kWireOf44),
       time_(std::move(time)) {}

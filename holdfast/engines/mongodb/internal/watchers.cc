@@ -1,5 +1,6 @@
 #include <holdfast/engines/mongodb/internal/watchers.h>
 
+#include <algorithm>
 #include <system_error>
 
 #include <holdfast/base/random.h>
@@ -16,8 +17,9 @@ using base::fail;
 using base::Result;
 using std::chrono::milliseconds;
 
-// How long the server waits for a change before it says that there was none.
-constexpr milliseconds kChangesWait{1000};
+// How long the server waits for a change before it says that there was none: at most so long, and
+// well within the time after which it would count as dead.
+constexpr base::Duration kChangesWait = std::chrono::seconds(1);
 // How long a stream is kept that nobody needs at the moment.
 constexpr base::Duration kKeep = std::chrono::seconds(10);
 // $changeStream on a server that is not of a replica set.
@@ -164,6 +166,7 @@ std::optional<Trouble> Watchers::follow() {
     return Trouble{.message = client.error().message};
   }
   const base::Duration patience = link_.options().reply_timeout;
+  const auto wait = std::chrono::ceil<milliseconds>(std::min(kChangesWait, patience / 2));
   auto reply = (*client)->read(requests_.watch(), after(patience));
   if (!reply) {
     return std::move(reply).error();
@@ -174,8 +177,7 @@ std::optional<Trouble> Watchers::follow() {
   const std::int64_t cursor = cursor_of(*reply);
   Deadline idle = after(kKeep);
   while (!is_stopping() && cursor != 0) {
-    reply = (*client)->read(requests_.next_changes(cursor, kChangesWait),
-                            after(patience + kChangesWait));
+    reply = (*client)->read(requests_.next_changes(cursor, wait), after(patience));
     if (!reply) {
       return std::move(reply).error();
     }
