@@ -7,8 +7,12 @@ namespace holdfast::cli::commands {
 // Each returns what the program ends with; each is in the file of its name, in commands/.
 int acquire(const Invocation& call);
 int bench(const Invocation& call);
+int clear(const Invocation& call);
 int doctor(const Invocation& call);
+int fence(const Invocation& call);
 int ls(const Invocation& call);
+int mark(const Invocation& call);
+int marked(const Invocation& call);
 int release(const Invocation& call);
 int renew(const Invocation& call);
 int run(const Invocation& call);

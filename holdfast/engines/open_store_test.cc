@@ -16,6 +16,18 @@ std::string error_of(std::string_view url) {
   return store ? "" : base::to_string(store.error());
 }
 
+// Of the first operation: a server is asked when it is needed.
+std::string error_of_use(std::string_view url) {
+  const auto store = open_store(url);
+  EXPECT_TRUE(store) << url;
+  if (!store) {
+    return "";
+  }
+  const auto seen = (*store)->look("name");
+  EXPECT_FALSE(seen) << url;
+  return seen ? "" : base::to_string(seen.error());
+}
+
 TEST(OpenStore, OpensEveryEngineThatNeedsNoServer) {
   std::string folder = (std::filesystem::temp_directory_path() / "holdfast-open-XXXXXX").string();
   ASSERT_NE(mkdtemp(folder.data()), nullptr);
@@ -39,23 +51,24 @@ TEST(OpenStore, OpensEveryEngineThatNeedsNoServer) {
   std::filesystem::remove_all(folder);
 }
 
-TEST(OpenStore, AServerThatIsNotThereIsUnavailable) {
+TEST(OpenStore, AServerThatIsNotThereIsUnavailableWhenItIsNeeded) {
   for (const std::string_view url :
        {"redis://127.0.0.1:1", "rediss://127.0.0.1:1", "redis+unix:///no/such/socket",
         "mongodb://127.0.0.1:1/?reply_timeout=100ms"}) {
-    EXPECT_NE(error_of(url).find("unavailable"), std::string::npos) << url;
+    EXPECT_NE(error_of_use(url).find("unavailable"), std::string::npos) << url;
   }
 }
 
 TEST(OpenStore, APasswordIsInNoMessage) {
   for (const std::string_view url :
-       {"redis://user:secret@127.0.0.1:1", "redis://user:secret@host?nothing",
-        "redis://user:secret@host?nothing=1", "redis://user:secret@host:port",
-        "mongodb://user:secret@127.0.0.1:1/?reply_timeout=100ms",
-        "mongodb://user:secret@host/?nothing=1", "mongodb://user:secret@host:port/",
-        "mongodb://user:sec/secret@host/"}) {
+       {"redis://user:secret@host?nothing", "redis://user:secret@host?nothing=1",
+        "redis://user:secret@host:port", "mongodb://user:secret@host/?nothing=1",
+        "mongodb://user:secret@host:port/", "mongodb://user:sec/secret@host/"}) {
     EXPECT_EQ(error_of(url).find("secret"), std::string::npos) << url;
   }
+  EXPECT_EQ(error_of_use("redis://user:secret@127.0.0.1:1").find("secret"), std::string::npos);
+  EXPECT_EQ(error_of_use("mongodb://user:secret@127.0.0.1:1/?reply_timeout=100ms").find("secret"),
+            std::string::npos);
 }
 
 TEST(OpenStore, AnUnknownSchemeNamesTheEnginesThereAre) {

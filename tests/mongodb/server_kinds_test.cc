@@ -64,7 +64,7 @@ TEST(ServerKinds, ByTls) {
   options.uri = server.url().substr(0, server.url().find('?')) +
                 "?tls=true&tlsCAFile=" + (server.folder() / "strange.pem").string();
   options.reply_timeout = 500ms;
-  const auto refused = engines::mongodb::MongoStore::open(options);
+  const auto refused = open_store(options)->claim("job", wish());
   ASSERT_FALSE(refused) << "a stranger's certificate was accepted";
   EXPECT_EQ(refused.error().code, ErrorCode::unavailable);
 }
@@ -76,6 +76,17 @@ TEST(ServerKinds, WhatIsNotTheUriOfAServerIsInvalid) {
             ErrorCode::invalid_argument);
   EXPECT_EQ(engines::mongodb::MongoStore::open({.max_connections = 0}).error().code,
             ErrorCode::invalid_argument);
+}
+
+TEST(ServerKinds, AStoreIsOpenBeforeItsServerIsThere) {
+  MongoServer server({.must_be_stand_in = true});
+  server.kill();
+  const auto store = open_store(server);
+  const auto soon = [] { return base::Deadline::after(base::steady_clock(), 100ms); };
+  EXPECT_EQ(store->claim("job", wish(), soon()).error().code, ErrorCode::unavailable);
+  EXPECT_EQ(store->look("job", soon()).error().code, ErrorCode::unavailable);
+  server.restart();
+  expect<Grant>(store->claim("job", wish()));
 }
 
 TEST(ServerKinds, InAForkedChildNothingIsDone) {

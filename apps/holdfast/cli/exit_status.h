@@ -7,7 +7,7 @@
 namespace holdfast::cli {
 
 inline constexpr int kSuccess = 0;
-inline constexpr int kFailure = 1;          // a check of `doctor` failed
+inline constexpr int kFailure = 1;          // a check of `doctor` failed; `marked`: it is not
 inline constexpr int kUsage = 64;           // what was asked for can never be
 inline constexpr int kUnavailable = 69;     // the store cannot be reached or used
 inline constexpr int kInternal = 70;        // a defect in Holdfast

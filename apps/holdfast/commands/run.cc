@@ -1,10 +1,8 @@
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstdio>
 #include <memory>
 #include <optional>
-#include <system_error>
 
 #include <fmt/core.h>
 
@@ -12,6 +10,7 @@
 #include <holdfast/locks/lock_provider.h>
 
 #include "apps/holdfast/child/job_terminal.h"
+#include "apps/holdfast/child/not_executed.h"
 #include "apps/holdfast/child/spawn.h"
 #include "apps/holdfast/child/supervisor.h"
 #include "apps/holdfast/cli/claim_options.h"
@@ -113,7 +112,7 @@ class Run {
     JobTerminal terminal;
     const auto child = spawn(child_of(lock, terminal));
     if (!child) {
-      return not_executed(child.error());
+      return report_not_executed(session_, options_.command.front(), child.error());
     }
     Supervisor supervisor(*child, lock, signals_, terminal,
                           {.ttl = options_.claim.ttl,
@@ -149,18 +148,6 @@ class Run {
             .terminal = terminal.for_start(),
             .if_orphaned = options_.on_lost == OnLost::terminate ? IfOrphaned::be_killed
                                                                  : IfOrphaned::live_on};
-  }
-
-  int not_executed(int error) {
-    const std::string& command = options_.command.front();
-    const bool missing = error == ENOENT || error == ENOTDIR;
-    session_.report(
-        {base::ErrorCode::invalid_argument,
-         fmt::format(
-             "cannot execute {}: {}{}", base::printable(command),
-             std::generic_category().message(error),
-             missing && command.find('/') == std::string::npos ? "; is it on the PATH?" : "")});
-    return missing ? kNotFound : kNotExecutable;
   }
 
   void say_lost() {

@@ -50,5 +50,8 @@ unset HOLDFAST_STORE XDG_STATE_HOME
 [[ $(complete_words st) == steal ]] || fail "bash does not complete st to steal"
 [[ $(complete_words run --on-lost t) == term ]] || fail "bash does not complete --on-lost t"
 [[ $(complete_words run --kil) == --kill-after ]] || fail "bash does not complete run --kil"
+[[ $(complete_words fence c) == check ]] || fail "bash does not complete fence c"
+"$holdfast" mark cache/warm --ttl 1h
+[[ $(complete_words marked ca) == cache/warm ]] || fail "bash does not complete keys that are marked"
 [[ $(complete_words show dep) == deploy/web ]] || fail "bash does not complete names that are held"
 exit "$status"

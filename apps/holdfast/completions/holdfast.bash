@@ -10,6 +10,9 @@ _holdfast_names() {
     sed 's/{"name":/\n&/g' | sed -n 's/^{"name":"\([^"\\]*\)".*/\1/p'
 }
 
+# The keys that are marked.
+_holdfast_marks() { _holdfast_names | sed -n 's/^mark\///p'; }
+
 _holdfast() {
   local cur prev words cword
   if declare -F _get_comp_words_by_ref >/dev/null; then
@@ -19,7 +22,7 @@ _holdfast() {
     cur=${words[cword]} prev=${words[cword - 1]}
   fi
 
-  local commands='run ls show wait acquire renew release steal watch doctor bench'
+  local commands='run ls show wait acquire renew release steal fence mark marked clear watch doctor bench'
   local global='--store --json -v --verbose -h --help'
   local waiting='-n --no-wait -w --wait'
   local claim="$waiting -s --shared --permits --ttl --reason --owner"
@@ -27,7 +30,7 @@ _holdfast() {
   for ((i = 1; i < cword; i++)); do
     if [[ -z $command && " $commands " == *" ${words[i]} "* ]]; then
       command=${words[i]} command_at=$i
-    elif [[ -n $command && $command == run && ${words[i]} == -- ]]; then
+    elif [[ $command == @(run|fence) && ${words[i]} == -- ]]; then
       # From here on it is another command's line.
       if declare -F _command_offset >/dev/null; then _command_offset $((i + 1)); else
         COMPREPLY=($(compgen -c -- "$cur"))
@@ -36,7 +39,7 @@ _holdfast() {
     elif [[ -n $command && ${words[i]} != -* ]]; then
       case ${words[i - 1]} in
         --store | -w | --wait | --permits | --ttl | --reason | --owner | -E | --busy-status | \
-          --on-lost | --kill-after | --confirm | --prefix | --every | --count | --for) ;;
+          --on-lost | --kill-after | --confirm | --prefix | --every | --count | --for | --token) ;;
         *) ((positionals++)) ;;
       esac
     fi
@@ -49,7 +52,7 @@ _holdfast() {
       COMPREPLY=($(compgen -W '1s 10s 30s 5m 1h' -- "$cur"))
       return
       ;;
-    --permits | --reason | --owner | -E | --busy-status | --count) return ;;
+    --permits | --reason | --owner | -E | --busy-status | --count | --token) return ;;
     --confirm | --prefix) COMPREPLY=($(compgen -W "$(_holdfast_names)" -- "$cur")) && return ;;
   esac
 
@@ -61,12 +64,21 @@ _holdfast() {
     acquire) options=$claim ;;
     renew) options='--ttl' ;;
     steal) options='--confirm' ;;
+    fence) options='--token -w --wait' ;;
+    mark) options='--ttl --if-clear' ;;
     watch) options='--prefix --every' ;;
     bench) options='--count --for' ;;
     *) options='' ;;
   esac
   if [[ $cur == -* ]]; then
     COMPREPLY=($(compgen -W "$options $global" -- "$cur"))
+  elif [[ $command == fence ]]; then
+    case $positionals in
+      0) COMPREPLY=($(compgen -W 'check' -- "$cur")) ;;
+      1) COMPREPLY=($(compgen -f -- "$cur")) ;;
+    esac
+  elif [[ $command == @(mark|marked|clear) ]]; then
+    ((positionals == 0)) && COMPREPLY=($(compgen -W "$(_holdfast_marks)" -- "$cur"))
   elif ((positionals == 0)) && [[ $command != doctor && $command != bench ]]; then
     COMPREPLY=($(compgen -W "$(_holdfast_names)" -- "$cur"))
   fi

@@ -25,8 +25,9 @@ const Keys kHolder{"lease_id", "owner",       "reason",       "permits",
 const Keys kState{"name", "held", "capacity", "holders"};
 
 TEST_F(OutputTest, EveryCommandExplainsItselfWithExamples) {
-  for (const char* const command : {"run", "ls", "show", "wait", "acquire", "renew", "release",
-                                    "steal", "watch", "doctor", "bench"}) {
+  for (const char* const command :
+       {"run", "ls", "show", "wait", "acquire", "renew", "release", "steal", "fence", "mark",
+        "marked", "clear", "watch", "doctor", "bench"}) {
     const Outcome outcome = holdfast({command, "--help"});
     EXPECT_EQ(outcome.status, 0) << command;
     EXPECT_NE(outcome.output.find(std::string("Usage: holdfast ") + command), std::string::npos);
@@ -54,6 +55,15 @@ TEST_F(OutputTest, MistakesEndWith64AndSayWhereToLook) {
                             {"show"},
                             {"show", "one", "two"},
                             {"renew", "job", "not-an-id"},
+                            {"fence"},
+                            {"fence", "check"},
+                            {"fence", "look", "file", "--token", "7"},
+                            {"fence", "check", "file"},
+                            {"fence", "check", "file", "--token", "-1"},
+                            {"mark", "key"},
+                            {"mark", "key", "--ttl", "5"},
+                            {"marked"},
+                            {"clear"},
                             {"watch", "job", "--prefix", "db/"}};
   for (const Words& words : mistakes) {
     const Outcome outcome = holdfast(words);
@@ -74,6 +84,9 @@ TEST_F(OutputTest, AStoreThatCannotBeReachedEndsWith69) {
                             {"wait", "job"},
                             {"acquire", "job"},
                             {"steal", "job", "--confirm", "job"},
+                            {"mark", "key", "--ttl", "1m"},
+                            {"marked", "key"},
+                            {"clear", "key"},
                             {"watch"},
                             {"doctor"},
                             {"bench"}};

@@ -22,7 +22,7 @@ base::Deadline soon(const Link& link) {
   return base::Deadline::after(base::steady_clock(), link.options().reply_timeout);
 }
 
-Result<Finding> ask_version(Link& link) {
+Result<Finding> ask_version(Link& link, std::int64_t wire_version) {
   Bson command;
   command.add("buildInfo", 1);
   const auto reply = link.read(command, soon(link));
@@ -30,8 +30,7 @@ Result<Finding> ask_version(Link& link) {
     return std::unexpected(reply.error());
   }
   const auto version = reply->find("version");
-  return internal::judge_version(version ? version->text().value_or("") : "",
-                                 link.greeting().wire_version);
+  return internal::judge_version(version ? version->text().value_or("") : "", wire_version);
 }
 
 // An error says that there is no such collection yet, or that we may not ask.
@@ -84,7 +83,11 @@ Result<std::vector<Finding>> diagnose(const MongoOptions& options) {
   if (!link) {
     return std::unexpected(link.error());
   }
-  auto version = ask_version(**link);
+  const auto greeting = (*link)->greet(soon(**link));
+  if (!greeting) {
+    return std::unexpected(greeting.error());
+  }
+  auto version = ask_version(**link, greeting->wire_version);
   if (!version) {
     return std::unexpected(std::move(version).error());
   }
@@ -92,8 +95,8 @@ Result<std::vector<Finding>> diagnose(const MongoOptions& options) {
   if (!clock) {
     return std::unexpected(std::move(clock).error());
   }
-  const internal::Requests requests(options, (*link)->greeting().wire_version, {});
-  return std::vector<Finding>{*std::move(version), internal::judge_topology((*link)->greeting()),
+  const internal::Requests requests(options, {});
+  return std::vector<Finding>{*std::move(version), internal::judge_topology(*greeting),
                               internal::judge_write_concern(options.write_concern),
                               ask_index(**link, requests), *std::move(clock)};
 }

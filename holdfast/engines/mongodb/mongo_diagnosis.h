@@ -11,7 +11,7 @@ namespace holdfast::engines::mongodb {
 using store::Finding;
 
 // Asks a server for its version, its kind, its index and its clock, on a connection of its own.
-// Fails as MongoStore::open() does.
+// A server that does not answer is ErrorCode::unavailable.
 [[nodiscard]] base::Result<std::vector<Finding>> diagnose(const MongoOptions& options);
 
 }  // namespace holdfast::engines::mongodb

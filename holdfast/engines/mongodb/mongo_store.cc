@@ -1,6 +1,7 @@
 #include <holdfast/engines/mongodb/mongo_store.h>
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <utility>
 
@@ -40,10 +41,12 @@ class MongoStore::Engine {
   Engine(std::unique_ptr<internal::Link> the_link, Time time)
       : link(std::move(the_link)),
         ids(link->options().prefix),
-        requests(link->options(), link->greeting().wire_version, std::move(time)),
+        requests(link->options(), std::move(time)),
         index_maker(*link, requests),
         watchers(*link, requests, ids) {}
 
+  // Knows, from the first time on, what the server understands.
+  Result<void> meet(Deadline deadline);
   // The document that a findAndModify shows, and the time; nothing if there is none.
   Result<std::optional<Sight>> modify(const Name& name, const Bson& command,
                                       internal::Link::Repeat repeat, Deadline deadline);
@@ -64,10 +67,24 @@ class MongoStore::Engine {
 
   const std::unique_ptr<internal::Link> link;
   const internal::IdSpace ids;
-  const internal::Requests requests;
+  internal::Requests requests;
   internal::IndexMaker index_maker;
   internal::Watchers watchers;
+  std::atomic<bool> has_met = false;
 };
+
+Result<void> MongoStore::Engine::meet(Deadline deadline) {
+  if (has_met.load(std::memory_order_acquire)) [[likely]] {
+    return {};
+  }
+  const auto greeting = link->greet(deadline);
+  if (!greeting) {
+    return std::unexpected(greeting.error());
+  }
+  requests.set_wire_version(greeting->wire_version);
+  has_met.store(true, std::memory_order_release);
+  return {};
+}
 
 Result<std::optional<Sight>> MongoStore::Engine::modify(const Name& name, const Bson& command,
                                                         internal::Link::Repeat repeat,
@@ -210,6 +227,9 @@ store::Capabilities MongoStore::capabilities() const {
 
 Result<store::ClaimOutcome> MongoStore::do_claim(const Name& name, const store::Claim& claim,
                                                  Deadline deadline) {
+  if (auto met = engine_->meet(deadline); !met) [[unlikely]] {
+    return std::unexpected(std::move(met).error());
+  }
   const std::string id = engine_->ids.id_of(name.view());
   auto sight = engine_->modify(name, engine_->requests.claim(id, claim),
                                internal::Link::Repeat::yes, deadline);
@@ -239,6 +259,9 @@ Result<std::vector<RenewOutcome>> MongoStore::do_renew(std::span<const store::Re
 
 Result<store::TransferOutcome> MongoStore::do_transfer(const Name& name, const LeaseId& from,
                                                        const store::Claim& to, Deadline deadline) {
+  if (auto met = engine_->meet(deadline); !met) [[unlikely]] {
+    return std::unexpected(std::move(met).error());
+  }
   const std::string id = engine_->ids.id_of(name.view());
   auto sight = engine_->modify(name, engine_->requests.transfer(id, from, to),
                                internal::Link::Repeat::yes, deadline);
@@ -301,6 +324,9 @@ Result<store::HitOutcome> MongoStore::do_hit(const Name& name, const store::Hit&
       return std::unexpected(std::move(sight).error());
     }
     return internal::hit_outcome(*std::move(sight), hit);
+  }
+  if (auto met = engine_->meet(deadline); !met) {
+    return std::unexpected(std::move(met).error());
   }
   if (!engine_->requests.answers_have_time()) {
     return fail(ErrorCode::unsupported, "to count hits, the server must be MongoDB 4.4 or later");

@@ -41,7 +41,8 @@ class MongoStore final : public store::LeaseStore {
   // For tests: the time by which leases are judged instead of the server's.
   using Time = std::function<std::chrono::milliseconds()>;
 
-  // Connects. What cannot be, or be reached, is an error.
+  // Options that cannot be are an error. Connects when it is first used: a server that is not there
+  // yet is ErrorCode::unavailable then.
   [[nodiscard]] static base::Result<std::unique_ptr<MongoStore>> open(MongoOptions options,
                                                                       Time time = {});
   ~MongoStore() override;

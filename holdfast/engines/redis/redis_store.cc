@@ -24,6 +24,7 @@ using base::Result;
 using internal::Command;
 using internal::Keys;
 using internal::Reply;
+using internal::words;
 using store::RenewOutcome;
 
 namespace lua = internal::lua;
@@ -38,18 +39,11 @@ std::int64_t microseconds(base::Duration duration) {
   return std::chrono::ceil<std::chrono::microseconds>(duration).count();
 }
 
-// What people are told of a lease, as the scripts keep it.
-std::string words(const store::Claim& claim) {
-  std::string text = std::to_string(claim.owner.size());
-  return text.append(" ").append(claim.owner).append(claim.reason);
-}
-
-void add(Command& command, const store::Claim& claim) {
-  command.add(to_string(claim.id))
-      .add(words(claim))
-      .add(microseconds(claim.ttl.unchecked()))
-      .add(claim.permits.count)
-      .add(claim.permits.capacity);
+// A lease as the scripts keep it.
+std::string lease_text(const store::Claim& claim) {
+  return words(microseconds(claim.ttl.unchecked()), to_string(claim.id), claim.owner.size(),
+               claim.owner)
+      .append(claim.reason);
 }
 
 Result<void> check(const RedisOptions& options) {
@@ -143,9 +137,13 @@ Result<store::ClaimOutcome> RedisStore::do_claim(const Name& name, const store::
     return std::unexpected(std::move(ours).error());
   }
   auto reply = engine_->run(lua::kClaim, name, deadline, [&](Command& command) {
-    add(command, claim);
-    command.add(engine_->watchers.waits_as(name.view())).add(microseconds(claim.holds_back));
-    engine_->scripts.add_expiries(command, claim.ttl.unchecked());
+    command.add(to_string(claim.id))
+        .add(lease_text(claim))
+        .add(words(claim.permits.count, claim.permits.capacity, microseconds(claim.holds_back),
+                   engine_->watchers.waits_as(name.view())));
+    if (claim.permits == store::Permits::mutex()) {
+      engine_->scripts.add_claim_limits(command, claim.ttl.unchecked());
+    }
   });
   if (!reply) [[unlikely]] {
     return std::unexpected(std::move(reply).error());
@@ -189,8 +187,7 @@ Result<std::vector<RenewOutcome>> RedisStore::do_renew(std::span<const store::Re
 Result<store::TransferOutcome> RedisStore::do_transfer(const Name& name, const LeaseId& from,
                                                        const store::Claim& to, Deadline deadline) {
   auto reply = engine_->run(lua::kTransfer, name, deadline, [&](Command& command) {
-    command.add(to_string(from));
-    add(command, to);
+    command.add(to_string(from)).add(lease_text(to)).add(to.permits.count).add(to.permits.capacity);
   });
   if (!reply) {
     return std::unexpected(std::move(reply).error());
@@ -202,6 +199,7 @@ Result<store::ReleaseOutcome> RedisStore::do_release(const Name& name, const Lea
                                                      Deadline deadline) {
   const auto reply = engine_->run(lua::kRelease, name, deadline, [&](Command& command) {
     command.add(to_string(id)).add(engine_->watchers.waits_as(name.view()));
+    engine_->scripts.add_release_limits(command);
   });
   if (!reply) [[unlikely]] {
     return std::unexpected(reply.error());

@@ -163,7 +163,6 @@ std::expected<Greeting, Trouble> Client::greet(base::Deadline deadline) {
     }
   }
   driver.server_description_destroy(server);
-  greeting.has_change_streams = greeting.is_router || !greeting.set_name.empty();
   return greeting;
 }
 

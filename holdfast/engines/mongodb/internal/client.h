@@ -34,8 +34,7 @@ struct Address {
 // What a server says of itself.
 struct Greeting {
   std::int64_t wire_version = 0;
-  bool has_change_streams = false;  // it is of a replica set, or a router of a sharded cluster
-  bool is_router = false;
+  bool is_router = false;  // of a sharded cluster
   std::string set_name{};
   Date local_time{};
 };

@@ -30,20 +30,24 @@ Result<std::unique_ptr<Link>> Link::open(MongoOptions options) {
   if (!address) {
     return std::unexpected(std::move(address).error());
   }
-  std::unique_ptr<Link> link(new Link(std::move(options), *std::move(address)));
-  auto greeted = link->persist(Repeat::yes, Deadline::never(),
-                               [&](Client& client, Deadline limit) -> std::expected<Bson, Trouble> {
-                                 auto greeting = client.greet(limit);
-                                 if (!greeting) {
-                                   return std::unexpected(std::move(greeting).error());
-                                 }
-                                 link->greeting_ = *std::move(greeting);
-                                 return Bson();
-                               });
+  return std::unique_ptr<Link>(new Link(std::move(options), *std::move(address)));
+}
+
+Result<Greeting> Link::greet(Deadline deadline) {
+  Greeting greeting;
+  auto greeted = persist_reading(
+      deadline, [&](Client& client, Deadline limit) -> std::expected<Bson, Trouble> {
+        auto said = client.greet(limit);
+        if (!said) {
+          return std::unexpected(std::move(said).error());
+        }
+        greeting = *std::move(said);
+        return Bson();
+      });
   if (!greeted) {
     return std::unexpected(std::move(greeted).error());
   }
-  return link;
+  return greeting;
 }
 
 Link::~Link() {

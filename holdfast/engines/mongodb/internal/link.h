@@ -36,7 +36,7 @@ class Link {
   // Whether a command whose outcome is not known may be sent again.
   enum class Repeat : std::uint8_t { yes, no };
 
-  // Connects, to know who is there.
+  // Understands the options and loads the driver. Connects when it is first used.
   [[nodiscard]] static base::Result<std::unique_ptr<Link>> open(MongoOptions options);
   ~Link();
   Link(const Link&) = delete;
@@ -53,8 +53,8 @@ class Link {
 
   [[nodiscard]] const MongoOptions& options() const noexcept { return options_; }
   [[nodiscard]] const Address& address() const noexcept { return address_; }
-  // What the server said when the store was opened.
-  [[nodiscard]] const Greeting& greeting() const noexcept { return greeting_; }
+  // What the server says of itself.
+  [[nodiscard]] base::Result<Greeting> greet(base::Deadline deadline);
   [[nodiscard]] base::Result<void> check_process() const;
 
  private:
@@ -74,7 +74,6 @@ class Link {
   const MongoOptions options_;
   const Address address_;
   const base::ProcessMark process_;
-  Greeting greeting_;
 
   std::mutex mutex_;
   std::condition_variable returned_;

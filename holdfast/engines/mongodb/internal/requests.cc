@@ -70,14 +70,17 @@ std::int32_t whole_seconds(base::Duration time) {
 
 }  // namespace
 
-Requests::Requests(const MongoOptions& options, std::int64_t wire_version, Time time)
+Requests::Requests(const MongoOptions& options, Time time)
     : collection_(options.collection),
       write_concern_(options.write_concern),
       // The server says that it waits in vain before we take it for dead.
       write_timeout_(whole_milliseconds(options.reply_timeout * 3 / 4)),
       retention_seconds_(whole_seconds(options.retention)),
-      answers_have_time_(wire_version >= kWireOf44),
       time_(std::move(time)) {}
+
+void Requests::set_wire_version(std::int64_t version) noexcept {
+  answers_have_time_ = version >= kWireOf44;
+}
 
 void Requests::add_now(Bson& into, std::string_view key) const {
   if (!time_) {
@@ -185,7 +188,7 @@ Bson Requests::find_and_modify(std::string_view id, const Bson& request, const B
       .add("query", by_id(id))
       .add_array("update", with_request(request, pipeline))
       .add("new", shows == Shows::after);
-  if (answers_have_time_) {
+  if (answers_have_time()) {
     Bson fields;
     for (const char* const field : kFields) {
       fields.add(field, 1);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -14,17 +15,19 @@ namespace holdfast::engines::mongodb::internal {
 
 // The commands of a store. Each is judged by the server's clock, or by that of a test.
 //
-// Thread-safe: constant.
+// Thread-safe.
 class Requests {
  public:
   // For tests: the time by which leases are judged instead of the server's.
   using Time = std::function<std::chrono::milliseconds()>;
 
-  Requests(const MongoOptions& options, std::int64_t wire_version, Time time);
+  Requests(const MongoOptions& options, Time time);
 
   // Whether the answers to `claim`, `transfer` and `hit` say when they were given: `now` in the
   // document.
-  [[nodiscard]] bool answers_have_time() const noexcept { return answers_have_time_; }
+  [[nodiscard]] bool answers_have_time() const noexcept { return answers_have_time_.load(); }
+  // Before 4.4 they do not: to be told before the first of them.
+  void set_wire_version(std::int64_t version) noexcept;
 
   // Whether leases are judged by the server's clock, and not by that of a test.
   [[nodiscard]] bool follows_server_clock() const noexcept { return !time_; }
@@ -74,7 +77,7 @@ class Requests {
   const std::string write_concern_;
   const std::int64_t write_timeout_;
   const std::int32_t retention_seconds_;
-  const bool answers_have_time_;
+  std::atomic<bool> answers_have_time_ = true;
   const Time time_;
 };
 

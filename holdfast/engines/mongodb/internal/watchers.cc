@@ -24,6 +24,8 @@ constexpr base::Duration kChangesWait = std::chrono::seconds(1);
 constexpr base::Duration kKeep = std::chrono::seconds(10);
 // $changeStream on a server that is not of a replica set.
 constexpr int kOnlyOnReplicaSets = 40573;
+// To a user who may not follow changes.
+constexpr int kNotAllowed = 13;
 
 constexpr std::string_view kNoDocument = "free";
 
@@ -93,7 +95,6 @@ Watchers::Watchers(Link& link, const Requests& requests, const IdSpace& ids)
       requests_(requests),
       ids_(ids),
       names_(std::make_shared<Names>()),
-      mode_(link.greeting().has_change_streams ? Mode::stream : Mode::poll),
       pace_(link.options().busy_wait_least, link.options().busy_wait_most) {}
 
 Watchers::~Watchers() {
@@ -136,7 +137,9 @@ void Watchers::run() {
     if (mode_ == Mode::stream) {
       const auto trouble = follow();
       if (trouble && !is_stopping()) {
-        if (trouble->code == kOnlyOnReplicaSets) {
+        if (trouble->code == kOnlyOnReplicaSets || trouble->code == kNotAllowed) {
+          link_.options().logger.info("names that are waited for are looked at: " +
+                                      trouble->message);
           mode_ = Mode::poll;
           continue;
         }

@@ -66,7 +66,7 @@ class Watchers {
   std::once_flag started_;
 
   // The thread's.
-  Mode mode_;
+  Mode mode_ = Mode::stream;  // until the server says that it cannot
   PollPace pace_;
   std::map<std::string, std::string, std::less<>> seen_;  // by name, what its last look showed
 

@@ -34,15 +34,14 @@ std::chrono::milliseconds Scripts::retention() const {
 }
 
 void Scripts::add_common(Command& command) const {
-  if (time_) {
-    command.add(time_().count());
-  } else {
-    command.add("");
-  }
-  command.add(grace().count()).add(retention().count());
+  const std::int64_t time = time_ ? time_().count() : 0;
+  command.add(words(time, grace().count(), retention().count()));
 }
 
-void Scripts::add_expiries(Command& command, base::Duration ttl) const {
+void Scripts::add_claim_limits(Command& command, base::Duration ttl) const {
+  if (time_) {
+    return;
+  }
   using std::chrono::ceil;
   using std::chrono::seconds;
   const auto expiry = ceil<std::chrono::milliseconds>(ttl) + grace();
@@ -50,6 +49,12 @@ void Scripts::add_expiries(Command& command, base::Duration ttl) const {
   command.add(expiry.count())
       .add(needed.count())
       .add((needed + ceil<seconds>(retention() / 2)).count());
+}
+
+void Scripts::add_release_limits(Command& command) const {
+  if (!time_) {
+    command.add(grace().count()).add(retention().count());
+  }
 }
 
 Result<Reply> Scripts::run(const Script& script, const Fill& fill, Deadline deadline) const {

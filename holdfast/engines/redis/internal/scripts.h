@@ -34,10 +34,11 @@ class Scripts {
       const std::function<void(std::size_t which, Command& command)>& fill,
       base::Deadline deadline) const;
 
-  // The arguments that all scripts begin with: see record.lua.
+  // The argument that all scripts begin with: see record.lua.
   void add_common(Command& command) const;
-  // How long Redis keeps the keys of a mutex with this ttl: see claim.lua.
-  void add_expiries(Command& command, base::Duration ttl) const;
+  // Those that claim.lua and release.lua end with, for a mutex.
+  void add_claim_limits(Command& command, base::Duration ttl) const;
+  void add_release_limits(Command& command) const;
 
  private:
   [[nodiscard]] std::chrono::milliseconds grace() const;

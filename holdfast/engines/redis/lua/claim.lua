@@ -1,35 +1,35 @@
 -- include queue.lua
 -- Grants the name, or says who holds it, in which case `store` waits for it (if not empty).
--- KEYS plain, companion, queue   ARGV …, id, words, ttl, permits, capacity, store, holds back, and of
--- a mutex the milliseconds until its plain key expires, and the seconds for which its companion has
--- to be kept at least, and is kept if it is new
+-- KEYS plain, companion, queue   ARGV …, id, what to keep of the lease: `ttl id words`, what to do:
+-- `permits capacity holds_back store`, and of a mutex, where the time is the server's, the milliseconds
+-- until the plain key expires, and the seconds for which the companion must be kept, and is kept if it
+-- is new
 local plain, companion, queue = unpack(KEYS)
 
--- The usual case, a mutex that nobody has: what is said below at length, without a number that has
--- to be made from text or text from a number.
-if ARGV[8] == '1' and ARGV[1] == '' then
+-- The usual case, a mutex that nobody has: what is said below at length, with few arguments, calls
+-- and numbers that have to be made from text.
+if ARGV[5] then
   local time = redis.call('TIME')
   local second = time[1]
   local token = second .. string.rep('0', 6 - #time[2]) .. time[2]
   local note = redis.pcall('GET', companion)
   -- After the token, with a blank in front.
   local kept_until = type(note) == 'string' and note < token and string.sub(note, 17, 27)
-  local is_kept = kept_until and (tonumber(kept_until) or 0) >= second + ARGV[12]
-  if (is_kept or not note) and redis.call('SET', plain, ARGV[4], 'NX', 'PX', ARGV[11]) then
-    local lease = ' ' .. token .. ' ' .. ARGV[6] .. ' ' .. ARGV[4] .. ' ' .. ARGV[5]
+  local is_kept = kept_until and (tonumber(kept_until) or 0) >= second + ARGV[6]
+  if (is_kept or not note) and redis.call('SET', plain, ARGV[2], 'NX', 'PX', ARGV[5]) then
+    local lease = ' ' .. token .. ' ' .. ARGV[3]
     if is_kept then
       redis.call('SET', companion, token .. kept_until .. lease, 'KEEPTTL')
     else
-      redis.call('SET', companion, token .. ' ' .. second + ARGV[13] .. lease, 'EX', ARGV[13])
+      redis.call('SET', companion, token .. ' ' .. second + ARGV[7] .. lease, 'EX', ARGV[7])
     end
     return token
   end
 end
 -- include record.lua
-local lease = {
-  id = ARGV[4], words = ARGV[5], permits = tonumber(ARGV[7]), capacity = tonumber(ARGV[8])
-}
-local ttl, store, holds_back = tonumber(ARGV[6]), ARGV[9], tonumber(ARGV[10])
+local permits, capacity, holds_back, store = string.match(ARGV[4], '^(%d+) (%d+) (%d+) (%x*)$')
+local lease, ttl = new_lease(ARGV[3], permits, capacity)
+holds_back = tonumber(holds_back)
 local record = load(plain, companion)
 
 local function frees_in()

@@ -3,7 +3,7 @@
 -- KEYS plain, companion   ARGV …, limit, period, fixed or sliding, count
 -- include record.lua
 local plain, companion = unpack(KEYS)
-local limit, period, count = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[7])
+local limit, period, count = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[5])
 local wanted = math.max(count, 1)
 -- As in store/hit.h and store/hit_rules.cc.
 local steps, longest_log = 256, 1024
@@ -88,7 +88,7 @@ end
 if is_held(record) then
   return conflict('the name is leased: it cannot count hits at the same time')
 end
-if ARGV[6] == 'fixed' then
+if ARGV[4] == 'fixed' then
   if record.log[1] then
     return conflict('the name counts hits in a sliding window: it cannot have a fixed one, too')
   end

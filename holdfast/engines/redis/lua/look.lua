@@ -3,7 +3,7 @@
 -- KEYS plain, companion, queue of each   ARGV …, store (or empty)
 -- include queue.lua
 -- include record.lua
-local store = ARGV[4]
+local store = ARGV[2]
 
 local function look(plain, companion, queue)
   local loaded, record = pcall(load, plain, companion)

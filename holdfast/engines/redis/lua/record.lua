@@ -10,17 +10,15 @@
 --              `waits`, claims that hold back others: see `decode_waits`
 --   queue      a sorted set: which stores wait for the name, in the order in which they began to
 --
--- Times are microseconds of the server's clock. The first arguments are always
---   1  the time: empty, and then the server's, but in tests
---   2  by how many milliseconds Redis' own expiry of the plain key comes later than the lease's end,
---      so that the latter decides
---   3  for how many milliseconds the last token is remembered
+-- Times are microseconds of the server's clock. The first argument is always three numbers:
+--   the time: 0, and then the server's, but in tests
+--   by how many milliseconds Redis' own expiry of the plain key comes later than the lease's end, so
+--   that the latter decides
+--   for how many milliseconds the last token is remembered
 
-local grace = tonumber(ARGV[2])
-local retention = tonumber(ARGV[3])
-
-local now = tonumber(ARGV[1])
-if not now then
+local now, grace, retention = string.match(ARGV[1], '^(%d+) (%d+) (%d+)$')
+now, grace, retention = tonumber(now), tonumber(grace), tonumber(retention)
+if now == 0 then
   local time = redis.call('TIME')
   now = time[1] * 1000000 + time[2]
 end
@@ -34,7 +32,14 @@ local function milliseconds(microseconds)
   return math.ceil(microseconds / 1000)
 end
 
--- The words of a lease are the size of its owner, then owner and reason.
+-- The words of a lease are the size of its owner, then owner and reason. `text` is `ttl id words`.
+local function new_lease(text, permits, capacity)
+  local ttl, id, words = string.match(text, '^(%d+) (%x+) (.*)$')
+  return {
+    id = id, words = words, permits = tonumber(permits), capacity = tonumber(capacity)
+  }, tonumber(ttl)
+end
+
 local function encode(lease)
   return table.concat({
     digits(lease.expires), digits(lease.permits), digits(lease.capacity), digits(lease.token),

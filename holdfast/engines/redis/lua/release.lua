@@ -2,15 +2,16 @@
 -- include queue.lua
 -- Removes exactly this lease, or ends its waiting, and then tells one who waits: 1 if it was there,
 -- else 0. If somebody waits at the store that releases (not empty), it stands behind the others.
--- KEYS plain, companion, queue   ARGV …, id, store
+-- KEYS plain, companion, queue   ARGV …, id, store, and where the time is the server's, between how many
+-- milliseconds to the expiry of the plain key the usual case is
 local plain, companion, queue = unpack(KEYS)
-local id = ARGV[4]
+local id, store = ARGV[2], ARGV[3]
 
 -- The usual case, a mutex that has not just ended, and whose note will not be kept for much longer
 -- than it has to be: said below at length.
-if ARGV[1] == '' and ARGV[5] == '' and redis.call('GET', plain) == id then
+if ARGV[4] and store == '' and redis.call('GET', plain) == id then
   local left = redis.call('PTTL', plain)
-  if left > tonumber(ARGV[2]) and left <= tonumber(ARGV[3]) then
+  if left > tonumber(ARGV[4]) and left <= tonumber(ARGV[5]) then
     redis.call('DEL', plain)
     wake_one(queue, plain)
     return 1
@@ -34,6 +35,6 @@ if record.note then
 elseif others == 0 and not counts_hits(record) and not record.waits[1] then
   redis.call('PEXPIRE', companion, retention)
 end
-wait_in(queue, ARGV[5])
+wait_in(queue, store)
 wake(record, queue, plain)
 return was_held and 1 or 0

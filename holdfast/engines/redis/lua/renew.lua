@@ -38,6 +38,6 @@ end
 
 local outcomes = {}
 for i = 1, #KEYS / 2 do
-  outcomes[i] = renew(KEYS[2 * i - 1], KEYS[2 * i], ARGV[2 * i + 2], tonumber(ARGV[2 * i + 3]))
+  outcomes[i] = renew(KEYS[2 * i - 1], KEYS[2 * i], ARGV[2 * i], tonumber(ARGV[2 * i + 1]))
 end
 return outcomes

@@ -1,12 +1,10 @@
 -- Replaces the lease `from` by another with the same permits, or fewer.
--- KEYS plain, companion, queue   ARGV …, from, id, words, ttl, permits, capacity
+-- KEYS plain, companion, queue   ARGV …, from, the lease: `ttl id words`, permits, capacity
 -- include queue.lua
 -- include record.lua
 local plain, companion, queue = unpack(KEYS)
-local from = ARGV[4]
-local to = {
-  id = ARGV[5], words = ARGV[6], permits = tonumber(ARGV[8]), capacity = tonumber(ARGV[9])
-}
+local from = ARGV[2]
+local to, ttl = new_lease(ARGV[3], ARGV[4], ARGV[5])
 local record = load(plain, companion)
 local lease, successor = record.live[from], record.live[to.id]
 
@@ -29,7 +27,7 @@ if not is_less and held_back_for(record, to) > 0 then
 end
 record.ended[from] = true
 stop_waiting(record, companion, to.id)
-local granted = grant(record, plain, companion, to, tonumber(ARGV[7]))
+local granted = grant(record, plain, companion, to, ttl)
 if is_less then
   wake(record, queue, plain)
 end

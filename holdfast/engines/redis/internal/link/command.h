@@ -4,8 +4,25 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 namespace holdfast::engines::redis::internal {
+
+// Several values as one argument.
+template <class First, class... Others>
+[[nodiscard]] std::string words(const First& first, const Others&... others) {
+  std::string text;
+  const auto append = [&](const auto& value) {
+    if constexpr (std::integral<std::remove_cvref_t<decltype(value)>>) {
+      text.append(std::to_string(value));
+    } else {
+      text.append(value);
+    }
+  };
+  append(first);
+  ((text.push_back(' '), append(others)), ...);
+  return text;
+}
 
 // One command in the form in which it goes to the server, its arguments any bytes.
 //

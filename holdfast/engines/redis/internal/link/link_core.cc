@@ -18,7 +18,7 @@ constexpr std::size_t kMostAtOnce = std::size_t{1} << 18U;
 
 // So many in line are worth a write even if the leader is awake and will come to it: the server
 // then works on them while the next callers are being woken.
-constexpr std::size_t kEnough = 8;
+constexpr std::size_t kEnough = 16;
 
 // A caller that writes for others stops after so many writes: it has a deadline of its own.
 constexpr int kMostRounds = 4;

@@ -1,9 +1,10 @@
-# holdfast_embed_lua(<header> NAMESPACE <namespace> SCRIPTS <file.lua>...)
+# holdfast_embed_lua(<header> TYPE_HEADER <header.h> NAMESPACE <namespace> SCRIPTS <file.lua>...)
 #
 # Writes a header with a constant `kName` for each script `name.lua`: its text, and the SHA-1 by which
-# the server knows it. A line `-- include other.lua` stands for that file, of the same folder.
+# the server knows it. A line `-- include other.lua` stands for that file, of the same folder. The
+# constants are of the type `Script` of TYPE_HEADER: two texts, the SHA-1 and the script.
 function(holdfast_embed_lua header)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "NAMESPACE" "SCRIPTS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TYPE_HEADER;NAMESPACE" "SCRIPTS")
   set(constants "")
   set(files ${arg_SCRIPTS})
   foreach(file IN LISTS arg_SCRIPTS)
@@ -32,6 +33,6 @@ function(holdfast_embed_lua header)
     CONFIGURE
     OUTPUT "${header}"
     CONTENT
-      "// Made from .lua files by embed_lua.cmake.\n#pragma once\n\n#include <holdfast/engines/redis/internal/script.h>\n\nnamespace ${arg_NAMESPACE} {\n\n${constants}}  // namespace ${arg_NAMESPACE}\n"
+      "// Made from .lua files by HoldfastEmbedLua.cmake.\n#pragma once\n\n#include <${arg_TYPE_HEADER}>\n\nnamespace ${arg_NAMESPACE} {\n\n${constants}}  // namespace ${arg_NAMESPACE}\n"
     @ONLY)
 endfunction()

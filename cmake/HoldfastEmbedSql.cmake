@@ -21,6 +21,6 @@ function(holdfast_embed_sql header)
     CONFIGURE
     OUTPUT "${header}"
     CONTENT
-      "// Made from .sql files by embed_sql.cmake.\n#pragma once\n\nnamespace ${arg_NAMESPACE} {\n${constants}\n}  // namespace ${arg_NAMESPACE}\n"
+      "// Made from .sql files by HoldfastEmbedSql.cmake.\n#pragma once\n\nnamespace ${arg_NAMESPACE} {\n${constants}\n}  // namespace ${arg_NAMESPACE}\n"
     @ONLY)
 endfunction()

@@ -1,0 +1,94 @@
+#include <holdfast/fence/file_guard.h>
+
+#include <fcntl.h>
+
+#include <cerrno>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include <holdfast/base/deadline.h>
+#include <holdfast/fence/internal/fence_file.h>
+#include <holdfast/fence/internal/file_calls.h>
+#include <holdfast/fence/internal/replace_file.h>
+
+namespace holdfast::fence {
+
+using base::ErrorCode;
+using base::fail;
+using base::FencingToken;
+using base::Result;
+using internal::FenceFile;
+using std::filesystem::path;
+
+namespace {
+
+path with_suffix(path file, const char* suffix) {
+  file += suffix;
+  return file;
+}
+
+}  // namespace
+
+FilePass::FilePass(path file, std::unique_ptr<FenceFile> fence) noexcept
+    : file_(std::move(file)), fence_(std::move(fence)) {}
+FilePass::FilePass(FilePass&& other) noexcept = default;
+FilePass::~FilePass() = default;
+
+Result<void> FilePass::write(std::string_view bytes) {
+  return internal::replace_file(file_, with_suffix(file_, ".fence-new"), bytes);
+}
+
+Result<void> FilePass::hand_down() {
+  if (::fcntl(fence_->descriptor(), F_SETFD, 0) != 0) {
+    return std::unexpected(internal::failure("hand down the lock of", file_, errno));
+  }
+  return {};
+}
+
+Result<FileGuard> FileGuard::open(const path& file, FileGuardOptions options) {
+  const path name = file.filename();
+  if (name.empty() || name == "." || name == "..") {
+    return fail(ErrorCode::invalid_argument,
+                "'" + internal::name_of(file) + "' does not end in the name of a file");
+  }
+  std::error_code error;
+  const path folder = std::filesystem::weakly_canonical(
+      std::filesystem::absolute(file, error).parent_path(), error);
+  if (error) {
+    return std::unexpected(internal::failure("find", file, error.value()));
+  }
+  return FileGuard(folder / name, options);
+}
+
+FileGuard::FileGuard(path file, FileGuardOptions options)
+    : file_(std::move(file)), fence_file_(with_suffix(file_, ".fence")), options_(options) {}
+
+Result<FilePass> FileGuard::enter(FencingToken token) const {
+  auto fence =
+      FenceFile::lock(fence_file_, base::Deadline::after(base::steady_clock(), options_.wait));
+  if (!fence) {
+    return std::unexpected(std::move(fence).error());
+  }
+  // Before anything is written: if we end here, an older one is refused all the same.
+  if (const auto admitted = fence->admit(token); !admitted) {
+    return std::unexpected(admitted.error());
+  }
+  return FilePass(file_, std::make_unique<FenceFile>(*std::move(fence)));
+}
+
+Result<void> FileGuard::check(FencingToken token) const {
+  const auto pass = enter(token);
+  return pass ? Result<void>() : std::unexpected(pass.error());
+}
+
+Result<void> FileGuard::write(FencingToken token, std::string_view bytes) const {
+  auto pass = enter(token);
+  return pass ? pass->write(bytes) : std::unexpected(std::move(pass).error());
+}
+
+Result<std::optional<FencingToken>> FileGuard::newest() const {
+  return FenceFile::peek(fence_file_);
+}
+
+}  // namespace holdfast::fence

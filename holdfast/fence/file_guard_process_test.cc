@@ -1,0 +1,180 @@
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <holdfast/fence/file_guard.h>
+#include <holdfast/fence/testing_support.h>
+
+namespace holdfast::fence {
+namespace {
+
+using base::FencingToken;
+using namespace std::chrono_literals;
+using testing::answer;
+using testing::contents;
+
+// Contents that show whether they are whole, and with which token they were written.
+std::string contents_of(std::uint64_t token) {
+  std::string text;
+  for (int i = 0; i < 4'000; ++i) {
+    text += std::to_string(token) + '\n';
+  }
+  return text;
+}
+
+std::uint64_t token_of(const std::string& text) { return text.empty() ? 0 : std::stoull(text); }
+
+class FileGuardProcessTest : public ::testing::Test {
+ protected:
+  [[nodiscard]] FileGuard guard() const {
+    return base::value_or_throw(FileGuard::open(file, {.wait = 60s}));
+  }
+  pid_t start(const std::function<int()>& body) const {
+    std::fflush(nullptr);  // or the child would write it too
+    const pid_t child = ::fork();
+    if (child == 0) {
+      ::_exit(body());
+    }
+    return child;
+  }
+  static int wait_for(pid_t child) {
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  }
+
+  testing::Folder folder;
+  const std::filesystem::path file = folder / "report.txt";
+};
+
+TEST_F(FileGuardProcessTest, WhatReadersSeeNeverGoesBack) {
+  constexpr int kProcesses = 4;
+  constexpr std::uint64_t kRounds = 60;
+  const FileGuard mine = guard();
+  std::vector<pid_t> children;
+  for (int p = 0; p < kProcesses; ++p) {
+    children.push_back(start([&] {
+      for (std::uint64_t round = 0; round < kRounds; ++round) {
+        const std::uint64_t token = round * kProcesses + static_cast<std::uint64_t>(p) + 1;
+        const std::string said = answer(mine.write(FencingToken{token}, contents_of(token)));
+        if (said != "accepted" && said != "lost") {
+          return 1;
+        }
+      }
+      return 0;
+    }));
+  }
+  std::uint64_t seen = 0;
+  int went_back = 0;
+  int torn = 0;
+  int failed = 0;
+  while (!children.empty()) {
+    const std::string text = contents(file);
+    const std::uint64_t token = token_of(text);
+    went_back += token < seen ? 1 : 0;
+    torn += !text.empty() && text != contents_of(token) ? 1 : 0;
+    seen = token;
+    int status = 0;
+    if (const pid_t ended = ::waitpid(-1, &status, WNOHANG); ended > 0) {
+      std::erase(children, ended);
+      failed += status != 0 ? 1 : 0;
+    }
+  }
+  EXPECT_EQ(failed, 0);
+  EXPECT_EQ(went_back, 0);
+  EXPECT_EQ(torn, 0);
+  EXPECT_EQ(token_of(contents(file)), kProcesses * kRounds) << "the newest was written last";
+  EXPECT_EQ(base::value_or_throw(mine.newest()), FencingToken{kProcesses * kRounds});
+}
+
+// Killed wherever it is: the file is whole, no token in it was forgotten, and the next one gets in.
+TEST_F(FileGuardProcessTest, AWriterThatIsKilledLeavesAWholeFileAndItsToken) {
+  const FileGuard mine = guard();
+  std::uint64_t newest = 0;
+  for (int round = 0; round < 20; ++round) {
+    int pipe[2];
+    ASSERT_EQ(::pipe(pipe), 0);
+    const pid_t writer = start([&] {
+      for (std::uint64_t token = newest + 1;; ++token) {
+        if (!mine.write(FencingToken{token}, contents_of(token)) ||
+            ::write(pipe[1], &token, sizeof token) != sizeof token) {
+          return 1;
+        }
+      }
+    });
+    ::close(pipe[1]);
+    std::uint64_t reported = 0;
+    for (int i = 0; i <= round % 3; ++i) {
+      ASSERT_EQ(::read(pipe[0], &reported, sizeof reported), ssize_t{sizeof reported});
+    }
+    ::kill(writer, SIGKILL);
+    EXPECT_EQ(wait_for(writer), 128 + SIGKILL);
+    ::close(pipe[0]);
+
+    const std::string text = contents(file);
+    EXPECT_EQ(text, contents_of(token_of(text)));
+    EXPECT_GE(token_of(text), reported);
+    const auto remembered = mine.newest();
+    ASSERT_TRUE(remembered && *remembered) << answer(remembered);
+    EXPECT_GE((*remembered)->value(), token_of(text));
+    EXPECT_EQ(answer(mine.write(FencingToken{reported - 1}, "an older one")), "lost");
+    newest = (*remembered)->value();
+    EXPECT_EQ(answer(mine.write(**remembered, text)), "accepted") << "the lock died with it";
+  }
+}
+
+TEST_F(FileGuardProcessTest, AWriterThatIsStoppedInsideKeepsOthersOut) {
+  const pid_t writer = start([&] {
+    auto pass = guard().enter(FencingToken{7});
+    ::raise(SIGSTOP);
+    return pass && pass->write("seven") ? 0 : 1;
+  });
+  int status = 0;
+  ASSERT_EQ(::waitpid(writer, &status, WUNTRACED), writer);
+  ASSERT_TRUE(WIFSTOPPED(status));
+  const auto impatient = FileGuard::open(file, {.wait = 0s});
+  EXPECT_EQ(answer(impatient->write(FencingToken{8}, "eight")), "timed_out");
+  ::kill(writer, SIGCONT);
+  EXPECT_EQ(wait_for(writer), 0);
+  EXPECT_EQ(answer(guard().write(FencingToken{8}, "eight")), "accepted");
+  EXPECT_EQ(contents(file), "eight");
+}
+
+TEST_F(FileGuardProcessTest, ALockThatIsHandedDownHoldsUntilTheProgramEnds) {
+  int input[2];
+  int output[2];
+  ASSERT_EQ(::pipe2(input, O_CLOEXEC), 0);
+  ASSERT_EQ(::pipe2(output, O_CLOEXEC), 0);
+  const pid_t program = start([&] {
+    auto pass = guard().enter(FencingToken{7});
+    if (!pass || !pass->hand_down()) {
+      return 1;
+    }
+    ::dup2(input[0], STDIN_FILENO);
+    ::dup2(output[1], STDOUT_FILENO);
+    ::execlp("cat", "cat", static_cast<char*>(nullptr));
+    return 127;
+  });
+  ::close(input[0]);
+  ::close(output[1]);
+  char said = 'x';
+  ASSERT_EQ(::write(input[1], &said, 1), 1);
+  ASSERT_EQ(::read(output[0], &said, 1), 1) << "cat runs";
+  const auto impatient = FileGuard::open(file, {.wait = 0s});
+  EXPECT_EQ(answer(impatient->check(FencingToken{8})), "timed_out");
+  ::close(input[1]);
+  EXPECT_EQ(wait_for(program), 0);
+  EXPECT_EQ(answer(impatient->check(FencingToken{8})), "accepted");
+  ::close(output[0]);
+}
+
+}  // namespace
+}  // namespace holdfast::fence

@@ -1,0 +1,250 @@
+#include <holdfast/fence/file_guard.h>
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <holdfast/fence/testing_support.h>
+
+namespace holdfast::fence {
+namespace {
+
+using base::FencingToken;
+using namespace std::chrono_literals;
+using testing::answer;
+using testing::contents;
+
+class FileGuardTest : public ::testing::Test {
+ protected:
+  // A guard that waits for nobody: each test says when somebody else is inside.
+  [[nodiscard]] FileGuard guard(base::Duration wait = 0s) const {
+    return base::value_or_throw(FileGuard::open(file, {.wait = wait}));
+  }
+  std::string write(std::uint64_t token, std::string_view bytes) const {
+    return answer(guard().write(FencingToken{token}, bytes));
+  }
+  [[nodiscard]] std::optional<FencingToken> newest() const {
+    return base::value_or_throw(guard().newest());
+  }
+  // How many descriptors of this process lead to the file.
+  static std::ptrdiff_t times_opened(const std::filesystem::path& path) {
+    return std::ranges::count_if(std::filesystem::directory_iterator("/proc/self/fd"),
+                                 [&](const auto& descriptor) {
+                                   std::error_code gone;
+                                   return std::filesystem::read_symlink(descriptor, gone) == path;
+                                 });
+  }
+
+  testing::Folder folder;
+  const std::filesystem::path file = folder / "report.txt";
+  const std::filesystem::path fence = folder / "report.txt.fence";
+};
+
+TEST_F(FileGuardTest, AnOlderTokenIsRefusedAndTheFileStays) {
+  EXPECT_EQ(write(7, "seven"), "accepted");
+  EXPECT_EQ(write(6, "six"), "lost");
+  EXPECT_EQ(contents(file), "seven");
+  const auto refused = guard().write(FencingToken{6}, "six");
+  EXPECT_NE(refused.error().message.find("token 7 was seen"), std::string::npos);
+}
+
+TEST_F(FileGuardTest, AnEqualAndANewerTokenAreAccepted) {
+  EXPECT_EQ(write(7, "seven"), "accepted");
+  EXPECT_EQ(write(7, "seven again"), "accepted");
+  EXPECT_EQ(contents(file), "seven again");
+  EXPECT_EQ(write(8, ""), "accepted");
+  EXPECT_EQ(contents(file), "");
+  EXPECT_TRUE(std::filesystem::exists(file));
+}
+
+TEST_F(FileGuardTest, ManyTokensInARowAreRememberedEach) {
+  for (std::uint64_t token = 1; token <= 9; ++token) {
+    EXPECT_EQ(write(token, "x"), "accepted");
+    EXPECT_EQ(newest(), FencingToken{token});
+    EXPECT_EQ(write(token - 1, "x"), "lost");
+  }
+}
+
+TEST_F(FileGuardTest, TakesTheWholeRangeOfTokens) {
+  EXPECT_EQ(write(0, "least"), "accepted");
+  EXPECT_EQ(newest(), FencingToken{0});
+  EXPECT_EQ(write(UINT64_MAX, "most"), "accepted");
+  EXPECT_EQ(write(UINT64_MAX - 1, "less"), "lost");
+}
+
+TEST_F(FileGuardTest, ACheckRemembersWithoutWriting) {
+  EXPECT_EQ(newest(), std::nullopt);
+  EXPECT_FALSE(std::filesystem::exists(fence)) << "a question makes no file";
+  EXPECT_EQ(answer(guard().check(FencingToken{7})), "accepted");
+  EXPECT_FALSE(std::filesystem::exists(file));
+  EXPECT_EQ(answer(guard().check(FencingToken{6})), "lost");
+  EXPECT_EQ(newest(), FencingToken{7});
+}
+
+TEST_F(FileGuardTest, WhileSomebodyIsInsideOthersTimeOut) {
+  auto inside = guard().enter(FencingToken{7});
+  ASSERT_TRUE(inside);
+  EXPECT_EQ(write(8, "eight"), "timed_out");
+  EXPECT_EQ(newest(), FencingToken{7});
+  EXPECT_EQ(answer(inside->write("seven")), "accepted");
+  {
+    const FilePass ended = *std::move(inside);
+  }
+  EXPECT_EQ(write(8, "eight"), "accepted");
+}
+
+TEST_F(FileGuardTest, WhoWaitsForOneInsideIsJudgedAfterIt) {
+  auto inside = guard().enter(FencingToken{8});
+  ASSERT_TRUE(inside);
+  std::string older;
+  std::jthread waiting([&] { older = answer(guard(60s).write(FencingToken{7}, "seven")); });
+  EXPECT_EQ(answer(inside->write("eight")), "accepted");
+  {
+    const FilePass ended = *std::move(inside);
+  }
+  waiting.join();
+  EXPECT_EQ(older, "lost");
+  EXPECT_EQ(contents(file), "eight");
+}
+
+// Whoever waited for the lock of a file that was removed meanwhile has a lock that nobody else
+// sees.
+TEST_F(FileGuardTest, WhoWaitedForAFenceThatWasRemovedPassesTheOneThatIsThere) {
+  auto inside = guard().enter(FencingToken{7});
+  ASSERT_TRUE(inside);
+  std::string waited;
+  std::jthread waiting([&] { waited = answer(guard(60s).check(FencingToken{8})); });
+  while (times_opened(fence) < 2) {
+    std::this_thread::yield();
+  }
+  std::filesystem::remove(fence);
+  {
+    const FilePass ended = *std::move(inside);
+  }
+  waiting.join();
+  EXPECT_EQ(waited, "accepted");
+  EXPECT_EQ(newest(), FencingToken{8});
+}
+
+// As after a crash in the middle of writing a token.
+TEST_F(FileGuardTest, AHalfWrittenTokenDoesNotCount) {
+  EXPECT_EQ(write(5, "five"), "accepted");
+  EXPECT_EQ(write(7, "seven"), "accepted");
+  std::string lines = contents(fence);
+  ASSERT_EQ(lines.size(), 84U);
+  lines.replace(19, 1, "9");  // in the line of 5, which is the next to be written: the first number
+  testing::put(fence, lines);
+  EXPECT_EQ(newest(), FencingToken{7});
+  EXPECT_EQ(write(6, "six"), "lost");
+  EXPECT_EQ(write(8, "eight"), "accepted");
+  EXPECT_EQ(newest(), FencingToken{8});
+  EXPECT_EQ(write(7, "seven"), "lost");
+}
+
+TEST_F(FileGuardTest, AFenceThatCannotBeReadRefusesAndStaysAsItIs) {
+  for (const std::string_view damage :
+       {"x", "not a fence", "00000000000000000007 00000000000000000008\n",
+        "99999999999999999999 99999999999999999999\n", "7 7\n"}) {
+    testing::put(fence, damage);
+    EXPECT_EQ(write(7, "seven"), "corrupt") << damage;
+    EXPECT_EQ(answer(guard().newest()), "corrupt") << damage;
+    EXPECT_EQ(contents(fence), damage);
+  }
+  EXPECT_FALSE(std::filesystem::exists(file));
+}
+
+TEST_F(FileGuardTest, AnEmptyFenceHasSeenNothing) {
+  testing::put(fence, "");
+  EXPECT_EQ(newest(), std::nullopt);
+  EXPECT_EQ(write(7, "seven"), "accepted");
+}
+
+TEST_F(FileGuardTest, WhatACrashLeftIsTakenAway) {
+  testing::put(folder / "report.txt.fence-new", "half of the contents of someb");
+  EXPECT_EQ(write(7, "seven"), "accepted");
+  EXPECT_EQ(contents(file), "seven");
+  EXPECT_FALSE(std::filesystem::exists(folder / "report.txt.fence-new"));
+}
+
+TEST_F(FileGuardTest, AFileKeepsItsPermissions) {
+  testing::put(file, "old");
+  std::filesystem::permissions(file, std::filesystem::perms(0640));
+  EXPECT_EQ(write(7, "new"), "accepted");
+  EXPECT_EQ(std::filesystem::status(file).permissions(), std::filesystem::perms(0640));
+}
+
+TEST_F(FileGuardTest, AFolderHasOneFenceHoweverItIsReached) {
+  EXPECT_EQ(write(7, "seven"), "accepted");
+  std::filesystem::create_directory_symlink(folder.path(), folder / "link");
+  std::filesystem::create_directory(folder / "sub");
+  for (const std::filesystem::path& same :
+       {folder / "link/report.txt", folder / "sub/../report.txt", folder / "./report.txt"}) {
+    const auto other = FileGuard::open(same);
+    ASSERT_TRUE(other);
+    EXPECT_EQ(other->fence_file(), guard().fence_file());
+    EXPECT_EQ(answer(other->write(FencingToken{6}, "six")), "lost");
+  }
+}
+
+// A link that leads elsewhere tomorrow must not have another fence then.
+TEST_F(FileGuardTest, ALinkHasAFenceOfItsOwnAndIsNotReplaced) {
+  testing::put(folder / "target", "untouched");
+  std::filesystem::create_symlink("target", file);
+  EXPECT_EQ(answer(guard().check(FencingToken{7})), "accepted");
+  EXPECT_EQ(write(6, "six"), "lost");
+  EXPECT_EQ(write(7, "seven"), "invalid_argument");
+  EXPECT_TRUE(std::filesystem::is_symlink(file));
+  EXPECT_EQ(contents(folder / "target"), "untouched");
+}
+
+TEST_F(FileGuardTest, AFolderCanBeGuardedButNotWritten) {
+  std::filesystem::create_directory(file);
+  EXPECT_EQ(answer(guard().check(FencingToken{7})), "accepted");
+  EXPECT_EQ(answer(guard().check(FencingToken{6})), "lost");
+  EXPECT_EQ(write(7, "seven"), "invalid_argument");
+  EXPECT_TRUE(std::filesystem::is_directory(file));
+  EXPECT_FALSE(std::filesystem::exists(folder / "report.txt.fence-new"));
+}
+
+TEST_F(FileGuardTest, WhatCannotBeGuardedIsATypedError) {
+  for (const char* const path : {"", "/", ".", "..", "folder/", "folder/.."}) {
+    EXPECT_EQ(answer(FileGuard::open(path)), "invalid_argument") << path;
+  }
+  const auto nowhere = FileGuard::open(folder / "no/such/folder/file");
+  ASSERT_TRUE(nowhere);
+  EXPECT_EQ(answer(nowhere->write(FencingToken{7}, "seven")), "unavailable");
+  std::filesystem::create_directory(fence);
+  EXPECT_EQ(write(7, "seven"), "unavailable");
+}
+
+TEST_F(FileGuardTest, AFileInTheWorkingDirectoryNeedsNoFolder) {
+  const auto here = FileGuard::open("report.txt");
+  ASSERT_TRUE(here);
+  EXPECT_EQ(here->file(), std::filesystem::current_path() / "report.txt");
+}
+
+TEST_F(FileGuardTest, OfThreadsThatWriteTheNewestStays) {
+  constexpr std::uint64_t kTokens = 200;
+  std::atomic<std::uint64_t> next = 0;
+  std::atomic<int> wrong = 0;
+  {
+    std::vector<std::jthread> threads;
+    for (int t = 0; t < 4; ++t) {
+      threads.emplace_back([&] {
+        const FileGuard mine = guard(60s);
+        for (std::uint64_t token = ++next; token <= kTokens; token = ++next) {
+          const std::string said = answer(mine.write(FencingToken{token}, std::to_string(token)));
+          wrong += said == "accepted" || said == "lost" ? 0 : 1;
+        }
+      });
+    }
+  }
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(contents(file), std::to_string(kTokens));
+}
+
+}  // namespace
+}  // namespace holdfast::fence

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+#include <holdfast/base/deadline.h>
+#include <holdfast/base/error.h>
+#include <holdfast/base/ids.h>
+
+namespace holdfast::fence::internal {
+
+// The file beside a guarded one: it keeps the newest token, and its lock (flock) is that of all who
+// write. It is never replaced or removed.
+//
+// Two lines of the same form, each a token twice in 20 digits; the greater one counts. A new token
+// goes to the line of the smaller one, so that a crash in the middle of it leaves the other: a line
+// whose two numbers differ does not count. A file with lines of which none counts is corrupt.
+//
+// Holds the lock from lock() to the end of the object. Move-only, not thread-safe.
+class FenceFile {
+ public:
+  // Makes the file if it is not there; waits for its lock until the deadline, of
+  // base::steady_clock(). Errors: timed_out, unavailable.
+  [[nodiscard]] static base::Result<FenceFile> lock(const std::filesystem::path& file,
+                                                    base::Deadline deadline);
+
+  // Without the lock, nothing if there is no file or no token in it. Errors: corrupt, unavailable.
+  [[nodiscard]] static base::Result<std::optional<base::FencingToken>> peek(
+      const std::filesystem::path& file);
+
+  FenceFile(FenceFile&& other) noexcept;
+  FenceFile& operator=(FenceFile&&) = delete;
+  ~FenceFile();
+
+  // Refuses the token (lost) if a newer one was seen; else returns when it is on the disk.
+  [[nodiscard]] base::Result<void> admit(base::FencingToken token);
+
+  [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
+
+ private:
+  FenceFile(std::filesystem::path file, int descriptor) noexcept
+      : file_(std::move(file)), descriptor_(descriptor) {}
+
+  [[nodiscard]] base::Result<void> wait_for_lock(base::Deadline deadline) const;
+  // False if somebody else has it.
+  [[nodiscard]] base::Result<bool> try_lock() const;
+  [[nodiscard]] bool is_still_there() const;
+
+  std::filesystem::path file_;
+  int descriptor_;
+};
+
+}  // namespace holdfast::fence::internal

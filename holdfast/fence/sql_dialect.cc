@@ -1,0 +1,49 @@
+#include <holdfast/fence/sql_dialect.h>
+
+#include <limits>
+
+#include <holdfast/base/printable.h>
+
+namespace holdfast::fence {
+
+using base::ErrorCode;
+using base::fail;
+using base::Result;
+
+namespace {
+
+// NAMEDATALEN - 1: what is longer is cut, and may then be another table's name.
+constexpr std::size_t kPostgresqlLimit = 63;
+
+}  // namespace
+
+Result<std::string> quote_identifier(SqlDialect dialect, std::string_view name) {
+  if (name.empty()) {
+    return fail(ErrorCode::invalid_argument, "the name of a table or column is empty");
+  }
+  if (name.find('\0') != std::string_view::npos) {
+    return fail(ErrorCode::invalid_argument,
+                "the name '" + base::printable(name) + "' of a table or column has a NUL byte");
+  }
+  if (dialect == SqlDialect::postgresql && name.size() > kPostgresqlLimit) {
+    return fail(ErrorCode::invalid_argument,
+                "the name '" + base::printable(name) + "' of a table or column has " +
+                    std::to_string(name.size()) + " bytes, PostgreSQL keeps 63: shorten it");
+  }
+  std::string quoted = "\"";
+  for (const char c : name) {
+    quoted.append(c == '"' ? 2 : 1, c);
+  }
+  quoted += '"';
+  return quoted;
+}
+
+Result<std::int64_t> to_bigint(base::FencingToken token) {
+  if (token.value() > std::uint64_t{std::numeric_limits<std::int64_t>::max()}) {
+    return fail(ErrorCode::invalid_argument,
+                "token " + to_string(token) + " does not fit into 63 bits, as databases keep it");
+  }
+  return static_cast<std::int64_t>(token.value());
+}
+
+}  // namespace holdfast::fence

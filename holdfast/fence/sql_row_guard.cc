@@ -1,0 +1,146 @@
+#include <holdfast/fence/sql_row_guard.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include <holdfast/base/printable.h>
+#include <holdfast/fence/internal/sql.h>
+#include <holdfast/fence/internal/sql_text.h>
+
+namespace holdfast::fence {
+
+using base::ErrorCode;
+using base::fail;
+using base::Result;
+using internal::fill;
+using internal::parameter;
+
+namespace {
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+// To SQLite, names that differ only in case are one, even in quotes.
+bool same_name(SqlDialect dialect, std::string_view a, std::string_view b) {
+  return dialect == SqlDialect::sqlite ? std::ranges::equal(a, b, {}, lower, lower) : a == b;
+}
+
+// Adds the quoted names to `quoted`, each of which stays the only one of its name.
+Result<void> add_quoted(SqlDialect dialect, std::span<const std::string> names,
+                        std::vector<std::string>& quoted) {
+  for (const std::string& name : names) {
+    auto text = quote_identifier(dialect, name);
+    if (!text) {
+      return std::unexpected(std::move(text).error());
+    }
+    if (std::ranges::any_of(quoted, [&](const auto& q) { return same_name(dialect, q, *text); })) {
+      return fail(ErrorCode::invalid_argument,
+                  "the column '" + base::printable(name) +
+                      "' is named twice: as a key, as the fence or as a column to write");
+    }
+    quoted.push_back(*std::move(text));
+  }
+  return {};
+}
+
+std::string join(std::span<const std::string> parts) {
+  std::string joined;
+  for (const std::string& part : parts) {
+    joined.append(joined.empty() ? "" : ", ").append(part);
+  }
+  return joined;
+}
+
+}  // namespace
+
+Result<SqlRowGuard> SqlRowGuard::make(SqlDialect dialect, const FencedRows& rows) {
+  auto table = internal::quote_table(dialect, rows.schema, rows.table);
+  if (!table) {
+    return std::unexpected(std::move(table).error());
+  }
+  if (rows.keys.empty()) {
+    return fail(ErrorCode::invalid_argument, "FencedRows: say which columns are the keys of a row");
+  }
+  std::vector<std::string> quoted;
+  if (const auto added = add_quoted(dialect, {&rows.fence, 1}, quoted); !added) {
+    return std::unexpected(added.error());
+  }
+  if (const auto added = add_quoted(dialect, rows.keys, quoted); !added) {
+    return std::unexpected(added.error());
+  }
+  std::string fence = std::move(quoted.front());
+  quoted.erase(quoted.begin());
+  return SqlRowGuard(dialect, {.table = *std::move(table), .keys = quoted, .fence = fence});
+}
+
+SqlRowGuard::SqlRowGuard(SqlDialect dialect, FencedRows names)
+    : dialect_(dialect),
+      names_(std::move(names)),
+      add_fence_(fill(dialect, internal::sql::kAddFence,
+                      {{"table", names_.table}, {"fence", names_.fence}})),
+      newest_(fill(dialect, internal::sql::kNewestOfRow,
+                   {{"table", names_.table}, {"fence", names_.fence}, {"matches", matches(1)}})) {}
+
+Result<std::string> SqlRowGuard::update(std::span<const std::string> columns) const {
+  const auto quoted = quote(columns);
+  if (!quoted) {
+    return std::unexpected(quoted.error());
+  }
+  std::string assignments;
+  for (std::size_t i = 0; i < quoted->size(); ++i) {
+    assignments += (*quoted)[i] + " = " + parameter(dialect_, i + 1) + ", ";
+  }
+  const std::size_t keys_from = quoted->size() + 1;
+  return fill(dialect_, internal::sql::kUpdate,
+              {{"table", names_.table},
+               {"fence", names_.fence},
+               {"assignments", assignments},
+               {"matches", matches(keys_from)},
+               {"token", parameter(dialect_, keys_from + names_.keys.size())}});
+}
+
+Result<std::string> SqlRowGuard::upsert(std::span<const std::string> columns) const {
+  auto quoted = quote(columns);
+  if (!quoted) {
+    return std::unexpected(std::move(quoted).error());
+  }
+  std::string copies;
+  for (const std::string& column : *quoted) {
+    copies += column + " = excluded." + column + ", ";
+  }
+  quoted->insert(quoted->end(), names_.keys.begin(), names_.keys.end());
+  std::vector<std::string> values;
+  for (std::size_t i = 0; i < quoted->size(); ++i) {
+    values.push_back(parameter(dialect_, i + 1));
+  }
+  return fill(dialect_, internal::sql::kUpsert,
+              {{"table", names_.table},
+               {"fence", names_.fence},
+               {"columns", join(*quoted)},
+               {"values", join(values)},
+               {"keys", join(names_.keys)},
+               {"copies", copies},
+               {"token", parameter(dialect_, quoted->size() + 1)}});
+}
+
+Result<std::vector<std::string>> SqlRowGuard::quote(std::span<const std::string> columns) const {
+  std::vector<std::string> all = names_.keys;
+  all.push_back(names_.fence);
+  const auto taken = static_cast<std::ptrdiff_t>(all.size());
+  if (const auto added = add_quoted(dialect_, columns, all); !added) {
+    return std::unexpected(added.error());
+  }
+  all.erase(all.begin(), all.begin() + taken);
+  return all;
+}
+
+std::string SqlRowGuard::matches(std::size_t first) const {
+  // With the table in front: an unknown column alone would be a text to SQLite.
+  std::string text;
+  for (std::size_t i = 0; i < names_.keys.size(); ++i) {
+    text += (i == 0 ? "t." : " AND t.") + names_.keys[i] + " = " + parameter(dialect_, first + i);
+  }
+  return text;
+}
+
+}  // namespace holdfast::fence

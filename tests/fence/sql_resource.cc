@@ -1,0 +1,154 @@
+#include <stdexcept>
+#include <utility>
+
+#include <tests/fence/guarded_resource.h>
+#include <tests/fence/sqlite_client.h>
+#include <tests/fence/temporary_folder.h>
+#include <tests/support/postgres_client.h>
+#include <tests/support/postgres_server.h>
+
+#include <holdfast/fence/sql_row_guard.h>
+#include <holdfast/fence/sql_table_guard.h>
+
+namespace holdfast::tests {
+
+namespace {
+
+using base::FencingToken;
+using fence::SqlDialect;
+using fence::SqlRowGuard;
+using fence::SqlTableGuard;
+
+// What the two databases have different.
+class Sqlite {
+ public:
+  using Client = SqliteClient;
+  static constexpr SqlDialect kDialect = SqlDialect::sqlite;
+  static constexpr const char* kBegin = "BEGIN IMMEDIATE";
+  [[nodiscard]] Client client() const { return Client(folder_ / "resource.db"); }
+  void restart() {}
+
+ private:
+  TemporaryFolder folder_;
+};
+
+class Postgresql {
+ public:
+  using Client = PostgresClient;
+  static constexpr SqlDialect kDialect = SqlDialect::postgresql;
+  static constexpr const char* kBegin = "BEGIN";
+  [[nodiscard]] Client client() const { return Client(server_.conninfo()); }
+  void restart() { server_.restart(); }
+
+ private:
+  PostgresServer server_;
+};
+
+std::string parameter(FencingToken token) {
+  return std::to_string(base::value_or_throw(fence::to_bigint(token)));
+}
+
+// The fence is in the row that it guards.
+template <class Database>
+class RowWriter : public Writer {
+ public:
+  RowWriter(typename Database::Client client, std::string update)
+      : client_(std::move(client)), update_(std::move(update)) {}
+  bool write(FencingToken token, const std::string& value) override {
+    return client_.change(update_, {value, "resource", parameter(token)}) == 1;
+  }
+
+ private:
+  typename Database::Client client_;
+  const std::string update_;
+};
+
+template <class Database>
+class RowsResource : public GuardedResource {
+ public:
+  RowsResource() {
+    auto client = database_.client();
+    client.change("CREATE TABLE accounts (id TEXT PRIMARY KEY, value TEXT)");
+    client.change("INSERT INTO accounts VALUES ('resource', ''), ('another', 'untouched')");
+    client.change(guard_.add_fence());
+  }
+  std::unique_ptr<Writer> writer() override {
+    return std::make_unique<RowWriter<Database>>(
+        database_.client(), base::value_or_throw(guard_.update(std::vector<std::string>{"value"})));
+  }
+  std::string read() override {
+    auto client = database_.client();
+    if (client.ask("SELECT value FROM accounts WHERE id = 'another'") != "untouched") {
+      throw std::runtime_error("another row was changed");
+    }
+    return client.ask("SELECT value FROM accounts WHERE id = 'resource'");
+  }
+  void restart() override { database_.restart(); }
+
+ private:
+  Database database_;
+  const SqlRowGuard guard_ = base::value_or_throw(
+      SqlRowGuard::make(Database::kDialect, {.table = "accounts", .keys = {"id"}}));
+};
+
+// The fence is in a table beside, and guards the transaction.
+template <class Database>
+class TransactionWriter : public Writer {
+ public:
+  TransactionWriter(typename Database::Client client, std::string check)
+      : client_(std::move(client)), check_(std::move(check)) {}
+  bool write(FencingToken token, const std::string& value) override {
+    client_.change(Database::kBegin);
+    if (client_.change(check_, {"resource", parameter(token)}) == 0) {
+      client_.change("ROLLBACK");
+      return false;
+    }
+    client_.change("DELETE FROM resources");
+    client_.change(Database::kDialect == SqlDialect::sqlite ? "INSERT INTO resources VALUES (?1)"
+                                                            : "INSERT INTO resources VALUES ($1)",
+                   {value});
+    client_.change("COMMIT");
+    return true;
+  }
+
+ private:
+  typename Database::Client client_;
+  const std::string check_;
+};
+
+template <class Database>
+class TableResource : public GuardedResource {
+ public:
+  TableResource() {
+    auto client = database_.client();
+    client.change("CREATE TABLE resources (value TEXT)");
+    client.change(guard_.create());
+    client.change(guard_.create());
+  }
+  std::unique_ptr<Writer> writer() override {
+    return std::make_unique<TransactionWriter<Database>>(database_.client(), guard_.check());
+  }
+  std::string read() override { return database_.client().ask("SELECT value FROM resources"); }
+  void restart() override { database_.restart(); }
+
+ private:
+  Database database_;
+  const SqlTableGuard guard_ = base::value_or_throw(SqlTableGuard::make(Database::kDialect, {}));
+};
+
+}  // namespace
+
+std::unique_ptr<GuardedResource> make_sqlite_rows_resource() {
+  return std::make_unique<RowsResource<Sqlite>>();
+}
+std::unique_ptr<GuardedResource> make_sqlite_table_resource() {
+  return std::make_unique<TableResource<Sqlite>>();
+}
+std::unique_ptr<GuardedResource> make_postgresql_rows_resource() {
+  return std::make_unique<RowsResource<Postgresql>>();
+}
+std::unique_ptr<GuardedResource> make_postgresql_table_resource() {
+  return std::make_unique<TableResource<Postgresql>>();
+}
+
+}  // namespace holdfast::tests
