@@ -254,6 +254,7 @@ TEST_F(Faults, OnAHangingServerADeadlineIsKept) {
   auto options = options_for(*server_);
   options.reply_timeout = 10min;
   auto store = open_store(std::move(options));
+  expect<Grant>(store->claim("other", wish()));
   server_->suspend();
   auto claimed = std::async(std::launch::async, [&] {
     return store->claim("job", wish(), base::Deadline::after(base::steady_clock(), 200ms));
