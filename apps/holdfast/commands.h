@@ -9,15 +9,18 @@ int acquire(const Invocation& call);
 int bench(const Invocation& call);
 int clear(const Invocation& call);
 int doctor(const Invocation& call);
+int elect(const Invocation& call);
 int fence(const Invocation& call);
 int ls(const Invocation& call);
 int mark(const Invocation& call);
 int marked(const Invocation& call);
+int once(const Invocation& call);
 int release(const Invocation& call);
 int renew(const Invocation& call);
 int run(const Invocation& call);
 int show(const Invocation& call);
 int steal(const Invocation& call);
+int throttle(const Invocation& call);
 int wait(const Invocation& call);
 int watch(const Invocation& call);
 

@@ -25,6 +25,9 @@ struct Command {
 // In the order of the help.
 constexpr std::array kCommands = {
     Command{"run", "Hold a name while a command runs", commands::run},
+    Command{"once", "Run a command at most once in a while", commands::once},
+    Command{"elect", "Run a command while leading, and lead again", commands::elect},
+    Command{"throttle", "Let only so many pass in a while", commands::throttle},
     Command{"ls", "List the names that are held", commands::ls},
     Command{"show", "Show who holds a name", commands::show},
     Command{"wait", "Wait until a name is free", commands::wait},

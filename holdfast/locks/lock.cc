@@ -63,6 +63,18 @@ base::Result<store::ReleaseOutcome> Lock::release() {
   return hold_->core->release(*hold_);
 }
 
+base::Result<void> Lock::reduce(std::uint32_t permits) {
+  if (auto ours = check(); !ours) {
+    return ours;
+  }
+  if (permits > hold_->permits.count) {
+    return base::fail(base::ErrorCode::invalid_argument,
+                      "a lock cannot be reduced to more permits than it has");
+  }
+  return permits == hold_->permits.count ? base::Result<void>()
+                                         : hold_->core->reduce(*hold_, permits);
+}
+
 base::LeaseId Lock::detach() noexcept {
   if (hold_ == nullptr) {
     return {};
@@ -77,5 +89,6 @@ const std::string& Lock::name() const noexcept { return hold_->name; }
 const base::LeaseId& Lock::id() const noexcept { return hold_->id; }
 const std::string& Lock::owner() const noexcept { return hold_->owner; }
 base::FencingToken Lock::token() const noexcept { return hold_->token; }
+const store::Permits& Lock::permits() const noexcept { return hold_->permits; }
 
 }  // namespace holdfast::locks

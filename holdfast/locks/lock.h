@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <stop_token>
 #include <string>
@@ -8,6 +9,7 @@
 #include <holdfast/base/clock.h>
 #include <holdfast/base/error.h>
 #include <holdfast/base/ids.h>
+#include <holdfast/store/claim.h>
 #include <holdfast/store/outcome.h>
 
 namespace holdfast::locks {
@@ -50,6 +52,10 @@ class [[nodiscard]] Lock {
   // Gives the name back, to the next waiter of this process if there is one. Says whether the lease
   // was still ours. Twice is harmless.
   base::Result<store::ReleaseOutcome> release();
+  // Gives back all but so many of its permits, in one step: a writer that becomes a reader, a part
+  // of a pool. The token is a new one; those who wait are told. After unknown_outcome it holds as
+  // many as before or so many: ask again.
+  [[nodiscard]] base::Result<void> reduce(std::uint32_t permits);
   // Ends the handle but not the lease: returns its id, for a later `renew` and `release`.
   base::LeaseId detach() noexcept;
 
@@ -63,6 +69,7 @@ class [[nodiscard]] Lock {
   [[nodiscard]] const base::LeaseId& id() const noexcept;
   [[nodiscard]] const std::string& owner() const noexcept;
   [[nodiscard]] base::FencingToken token() const noexcept;
+  [[nodiscard]] const store::Permits& permits() const noexcept;
 
  private:
   std::shared_ptr<internal::Hold> hold_;

@@ -62,6 +62,7 @@ Result<store::ReleaseOutcome> LockProvider::release(std::string_view name,
 }
 
 store::LeaseStore& LockProvider::store() const noexcept { return *core_->store; }
+const base::Clock& LockProvider::clock() const noexcept { return *core_->options.clock; }
 std::size_t LockProvider::held() const { return core_->keeper.size(); }
 std::size_t LockProvider::waiting() const { return core_->lines.waiting(); }
 

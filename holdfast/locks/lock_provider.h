@@ -75,6 +75,8 @@ class LockProvider {
                                                             const base::LeaseId& id);
 
   [[nodiscard]] store::LeaseStore& store() const noexcept;
+  // ProviderOptions::clock, by which waits are measured.
+  [[nodiscard]] const base::Clock& clock() const noexcept;
   // How many locks are held, and how many callers wait, through this provider.
   [[nodiscard]] std::size_t held() const;
   [[nodiscard]] std::size_t waiting() const;

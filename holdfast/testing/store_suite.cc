@@ -31,8 +31,8 @@ void register_store_suite(const EngineUnderTest& engine) {
   using namespace internal;
   const std::string suite = "store." + engine.name;
   for (const auto theme : {claim_cases, token_cases, renewal_cases, transfer_cases, release_cases,
-                           look_cases, list_cases, permit_cases, hit_cases, watch_cases, name_cases,
-                           kind_cases, random_history_cases}) {
+                           look_cases, list_cases, permit_cases, hit_cases, holding_back_cases,
+                           watch_cases, name_cases, kind_cases, random_history_cases}) {
     for (const StoreCase& each : theme()) {
       ::testing::RegisterTest(
           suite.c_str(), each.name, nullptr, nullptr, __FILE__, __LINE__,

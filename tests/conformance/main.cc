@@ -4,6 +4,7 @@
 #include <holdfast/testing/degradation_suite.h>
 #include <holdfast/testing/marker_suite.h>
 #include <holdfast/testing/provider_suite.h>
+#include <holdfast/testing/recipe_suites.h>
 #include <holdfast/testing/store_suite.h>
 
 #include "engines.h"
@@ -18,6 +19,7 @@ int main(int argc, char** argv) {
     holdfast::testing::register_provider_suite(engine);
     holdfast::testing::register_marker_suite(engine);
     holdfast::testing::register_degradation_suite(engine);
+    holdfast::testing::register_recipe_suites(engine);
   }
   return RUN_ALL_TESTS();
 }

@@ -63,7 +63,12 @@ TEST_F(Layout, AMutexThatIsTakenAgainAndAgainIsRememberedAllTheTime) {
 TEST_F(Layout, EveryKeyExpires) {
   expect<Grant>(store_->claim("mutex", wish()));
   expect<Grant>(store_->claim("pool", wish(Permits::of(1, 2))));
+  Claim waiting = wish(Permits::of(2, 2));
+  waiting.holds_back = 1min;
+  expect<store::Busy>(store_->claim("pool", waiting));
   ASSERT_TRUE(store_->hit("hits", {.limit = 2, .period = 1min}));
+  ASSERT_TRUE(
+      store_->hit("sliding", {.limit = 2, .period = 1min, .window = store::Window::sliding}));
   const auto watch = store_->watch("mutex", [] {});
   expect<store::Busy>(store_->claim("mutex", wish()));
   const std::string script =

@@ -1,6 +1,7 @@
 #include <charconv>
 
 #include <holdfast/base/printable.h>
+#include <holdfast/recipes/semaphore.h>
 #include <holdfast/store/lease_store.h>
 
 #include "apps/holdfast/cli/claim_options.h"
@@ -88,7 +89,8 @@ Result<locks::AcquireOptions> ClaimOptions::options() const {
       .wait = waiting.wait(),
       .owner = owner,
       .reason = reason,
-      .permits = shared ? Permits::reader() : permits.value_or(Permits::mutex())};
+      .permits = shared ? Permits::reader() : permits.value_or(Permits::mutex()),
+      .holds_back = permits ? recipes::Semaphore::kHoldsBack : base::Duration::zero()};
 }
 
 }  // namespace holdfast::cli

@@ -1,18 +1,13 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <memory>
-#include <optional>
 
 #include <fmt/core.h>
 
 #include <holdfast/base/printable.h>
 #include <holdfast/locks/lock_provider.h>
 
-#include "apps/holdfast/child/job_terminal.h"
-#include "apps/holdfast/child/not_executed.h"
-#include "apps/holdfast/child/spawn.h"
-#include "apps/holdfast/child/supervisor.h"
+#include "apps/holdfast/child/held_command.h"
 #include "apps/holdfast/cli/claim_options.h"
 #include "apps/holdfast/cli/exit_status.h"
 #include "apps/holdfast/cli/json.h"
@@ -109,21 +104,20 @@ class Run {
       say_lost();
       return kLost;
     }
-    JobTerminal terminal;
-    const auto child = spawn(child_of(lock, terminal));
-    if (!child) {
-      return report_not_executed(session_, options_.command.front(), child.error());
+    const auto ended = run_held(session_, signals_, lock,
+                                {.name = options_.name,
+                                 .command = options_.command,
+                                 .ttl = options_.claim.ttl,
+                                 .kill_after = options_.kill_after,
+                                 .on_lost = options_.on_lost,
+                                 .say_lost = [this] { say_lost(); }});
+    if (!ended) {
+      return ended.error();
     }
-    Supervisor supervisor(*child, lock, signals_, terminal,
-                          {.ttl = options_.claim.ttl,
-                           .kill_after = options_.kill_after,
-                           .on_lost = options_.on_lost,
-                           .say_lost = [this] { say_lost(); }});
-    const Ended ended = supervisor.run();
-    const bool lost = !give_back(lock) || ended.lost;
-    const int status = lost && options_.on_lost == OnLost::terminate ? kLost : ended.status;
+    const bool lost = !give_back(lock) || ended->lost;
+    const int status = lost && options_.on_lost == OnLost::terminate ? kLost : ended->status;
     if (session_.json()) {
-      summarise(lock, ended.status, lost);
+      summarise(lock, ended->status, lost);
     }
     return status;
   }
@@ -136,18 +130,6 @@ class Run {
                                       {"owner", lock.owner()},
                                       {"lost", lost},
                                       {"command_status", command_status}}));
-  }
-
-  [[nodiscard]] SpawnOptions child_of(const locks::Lock& lock, const JobTerminal& terminal) const {
-    return {.command = options_.command,
-            .variables = {"HOLDFAST_NAME=" + options_.name,
-                          "HOLDFAST_TOKEN=" + base::to_string(lock.token()),
-                          "HOLDFAST_OWNER=" + lock.owner(),
-                          "HOLDFAST_STORE=" + session_.location().url},
-            .signal_mask = signals_.original_mask(),
-            .terminal = terminal.for_start(),
-            .if_orphaned = options_.on_lost == OnLost::terminate ? IfOrphaned::be_killed
-                                                                 : IfOrphaned::live_on};
   }
 
   void say_lost() {

@@ -22,7 +22,8 @@ _holdfast() {
     cur=${words[cword]} prev=${words[cword - 1]}
   fi
 
-  local commands='run ls show wait acquire renew release steal fence mark marked clear watch doctor bench'
+  local commands='run once elect throttle ls show wait acquire renew release steal fence mark marked clear'
+  commands+=' watch doctor bench'
   local global='--store --json -v --verbose -h --help'
   local waiting='-n --no-wait -w --wait'
   local claim="$waiting -s --shared --permits --ttl --reason --owner"
@@ -30,7 +31,7 @@ _holdfast() {
   for ((i = 1; i < cword; i++)); do
     if [[ -z $command && " $commands " == *" ${words[i]} "* ]]; then
       command=${words[i]} command_at=$i
-    elif [[ $command == @(run|fence) && ${words[i]} == -- ]]; then
+    elif [[ $command == @(run|once|elect|throttle|fence) && ${words[i]} == -- ]]; then
       # From here on it is another command's line.
       if declare -F _command_offset >/dev/null; then _command_offset $((i + 1)); else
         COMPREPLY=($(compgen -c -- "$cur"))
@@ -39,7 +40,8 @@ _holdfast() {
     elif [[ -n $command && ${words[i]} != -* ]]; then
       case ${words[i - 1]} in
         --store | -w | --wait | --permits | --ttl | --reason | --owner | -E | --busy-status | \
-          --on-lost | --kill-after | --confirm | --prefix | --every | --count | --for | --token) ;;
+          --on-lost | --kill-after | --skipped-status | --per | --retry | --limit | --confirm | \
+          --prefix | --every | --count | --for | --token) ;;
         *) ((positionals++)) ;;
       esac
     fi
@@ -48,11 +50,13 @@ _holdfast() {
   case $prev in
     --on-lost) COMPREPLY=($(compgen -W 'term ignore' -- "$cur")) && return ;;
     --store) COMPREPLY=($(compgen -W 'sqlite: memory:' -- "$cur")) && return ;;
-    -w | --wait | --ttl | --kill-after | --every | --for)
+    -w | --wait | --ttl | --kill-after | --per | --retry | --every | --for)
       COMPREPLY=($(compgen -W '1s 10s 30s 5m 1h' -- "$cur"))
       return
       ;;
-    --permits | --reason | --owner | -E | --busy-status | --count | --token) return ;;
+    --permits | --reason | --owner | -E | --busy-status | --skipped-status | --limit | --count | --token)
+      return
+      ;;
     --confirm | --prefix) COMPREPLY=($(compgen -W "$(_holdfast_names)" -- "$cur")) && return ;;
   esac
 
@@ -60,6 +64,9 @@ _holdfast() {
   case $command in
     '') COMPREPLY=($(compgen -W "$commands $global --version" -- "$cur")) && return ;;
     run) options="$claim -E --busy-status --on-lost --kill-after" ;;
+    once) options='--per --retry -E --skipped-status --kill-after --owner' ;;
+    elect) options='--ttl --kill-after --owner' ;;
+    throttle) options="$waiting --limit --per --sliding" ;;
     wait) options=$waiting ;;
     acquire) options=$claim ;;
     renew) options='--ttl' ;;

@@ -1,6 +1,6 @@
 # Completion of holdfast(1) for fish.
 
-set -l commands run ls show wait acquire renew release steal fence mark marked clear watch doctor bench
+set -l commands run once elect throttle ls show wait acquire renew release steal fence mark marked clear watch doctor bench
 
 function __holdfast_names
     holdfast ls --json 2>/dev/null | sed 's/{"name":/\n&/g' | sed -n 's/^{"name":"\([^"\\\\]*\)".*/\1/p'
@@ -9,7 +9,7 @@ end
 function __holdfast_using
     set -l words (commandline -opc)
     for word in $words[2..-1]
-        if contains -- $word run ls show wait acquire renew release steal fence mark marked clear watch doctor bench
+        if contains -- $word run once elect throttle ls show wait acquire renew release steal fence mark marked clear watch doctor bench
             contains -- $word $argv
             return
         end
@@ -26,6 +26,9 @@ complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -l version -
 
 complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -a run -d 'Hold a name while a command runs'
 complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -a ls -d 'List the names that are held'
+complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -a once -d 'Run a command at most once in a while'
+complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -a elect -d 'Run a command while leading'
+complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -a throttle -d 'Let only so many pass in a while'
 complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -a show -d 'Show who holds a name'
 complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -a wait -d 'Wait until a name is free'
 complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -a acquire -d 'Take a lease and leave it'
@@ -40,18 +43,18 @@ complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -a watch -d 
 complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -a doctor -d 'Check the store'
 complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -a bench -d 'Measure acquire and release'
 
-complete -c holdfast -n '__holdfast_using run ls show wait acquire renew release steal watch' -a '(__holdfast_names)'
-complete -c holdfast -n '__holdfast_using run wait acquire' -s n -l no-wait -d 'Do not wait'
-complete -c holdfast -n '__holdfast_using run wait acquire fence' -s w -l wait -x -a '10s 1m 10m' -d 'Wait at most so long'
+complete -c holdfast -n '__holdfast_using run once elect throttle ls show wait acquire renew release steal watch' -a '(__holdfast_names)'
+complete -c holdfast -n '__holdfast_using run wait acquire throttle' -s n -l no-wait -d 'Do not wait'
+complete -c holdfast -n '__holdfast_using run wait acquire throttle fence' -s w -l wait -x -a '10s 1m 10m' -d 'Wait at most so long'
 complete -c holdfast -n '__holdfast_using run acquire' -s s -l shared -d 'Share the name'
 complete -c holdfast -n '__holdfast_using run acquire' -l permits -x -d 'Hold K of N'
-complete -c holdfast -n '__holdfast_using run acquire renew mark' -l ttl -x -a '10s 30s 5m' -d 'How long the lease lasts'
+complete -c holdfast -n '__holdfast_using run acquire renew mark elect' -l ttl -x -a '10s 30s 5m' -d 'How long the lease lasts'
 complete -c holdfast -n '__holdfast_using run acquire' -l reason -x -d 'What for'
-complete -c holdfast -n '__holdfast_using run acquire' -l owner -x -d 'Who'
+complete -c holdfast -n '__holdfast_using run acquire once elect' -l owner -x -d 'Who'
 complete -c holdfast -n '__holdfast_using run' -s E -l busy-status -x -d 'What to end with if it is not free'
 complete -c holdfast -n '__holdfast_using run' -l on-lost -x -a 'term ignore' -d 'What to do if the lock is lost'
-complete -c holdfast -n '__holdfast_using run' -l kill-after -x -a '0s 5s 30s' -d 'How long after TERM to kill'
-complete -c holdfast -n '__holdfast_using run' -a '(__fish_complete_subcommand --fcs-skip=3)'
+complete -c holdfast -n '__holdfast_using run once elect' -l kill-after -x -a '0s 5s 30s' -d 'How long after TERM to kill'
+complete -c holdfast -n '__holdfast_using run once elect throttle' -a '(__fish_complete_subcommand --fcs-skip=3)'
 complete -c holdfast -n '__holdfast_using steal' -l confirm -x -a '(__holdfast_names)' -d 'The same name once more'
 complete -c holdfast -n '__holdfast_using fence' -a check
 complete -c holdfast -n '__holdfast_using fence' -F
@@ -62,3 +65,8 @@ complete -c holdfast -n '__holdfast_using watch' -l prefix -x -a '(__holdfast_na
 complete -c holdfast -n '__holdfast_using watch' -l every -x -a '50ms 200ms 1s' -d 'How often to ask'
 complete -c holdfast -n '__holdfast_using bench' -l count -x -d 'How often'
 complete -c holdfast -n '__holdfast_using bench' -l for -x -a '1s 2s 10s' -d 'How long'
+complete -c holdfast -n '__holdfast_using once throttle' -l per -x -a '1s 1m 1h' -d 'In how long'
+complete -c holdfast -n '__holdfast_using once' -l retry -x -a '1m 10m' -d 'How long after a crash another may try'
+complete -c holdfast -n '__holdfast_using once' -s E -l skipped-status -x -d 'What to end with if it is not run'
+complete -c holdfast -n '__holdfast_using throttle' -l limit -x -d 'How many may pass'
+complete -c holdfast -n '__holdfast_using throttle' -l sliding -d 'In any interval so long'

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <holdfast/base/printable.h>
+#include <holdfast/recipes/reader_writer_lock.h>
 
 #include "apps/holdfast/cli/text.h"
 #include "apps/holdfast/waiting/acquire_patiently.h"
@@ -28,8 +29,15 @@ constexpr int kFruitless = 10;
 
 bool is_plain(std::uint32_t capacity) { return capacity == 1 || capacity == Permits::kAll; }
 
-// As try_acquire; and where the name is held alone but wanted shared, or the reverse, waits until
-// it is not, and claims it again.
+// Whoever wants it alone takes part in whatever way the name is held: beside those who share it as
+// a writer that they do not pass.
+void want_alone(AcquireOptions& options, std::uint32_t capacity) {
+  options.permits = capacity == Permits::kAll ? Permits::writer() : Permits::mutex();
+  options.holds_back = recipes::ReaderWriterLock::kHoldsBack;
+}
+
+// As try_acquire; and where the name is held alone but wanted shared, waits until it is not, and
+// claims it again; where it is shared but wanted alone, waits among those who share it.
 Attempt acquire_mixed(LockProvider& provider, const std::string& name, AcquireOptions options) {
   const auto fits = [&](const std::optional<store::NameState>& state) {
     return !state || state->capacity == options.permits.capacity;
@@ -47,6 +55,11 @@ Attempt acquire_mixed(LockProvider& provider, const std::string& name, AcquireOp
     fruitless = state && fits(*state) ? fruitless + 1 : 0;
     if (!state || (*state && !is_plain((*state)->capacity)) || fruitless > kFruitless) {
       return attempt;
+    }
+    if (options.permits.count == options.permits.capacity) {
+      want_alone(options, *state ? (*state)->capacity : 1);
+      options.wait = deadline.remaining(clock.now());
+      continue;
     }
     const auto changed = until(provider.store(), name, fits, deadline, options.stop);
     if (!changed) {

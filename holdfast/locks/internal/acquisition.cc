@@ -17,14 +17,15 @@ constexpr base::Duration kLeastPatience = std::chrono::seconds(1);
 
 double jitter() { return static_cast<double>(base::random_u64() >> 11U) * 0x1.0p-53; }
 
-// Who only tries does not stay to be let in.
+// Who only tries does not stay to be let in; than one permit nobody can want fewer.
 store::Claim make_claim(const ProviderCore& core, const AcquireOptions& how, base::Duration wait) {
+  const bool holds_back = wait > base::Duration::zero() && how.permits.count > 1;
   return {.id = base::LeaseId::generate(),
           .owner = how.owner.empty() ? core.options.owner : how.owner,
           .reason = how.reason,
           .ttl = how.ttl,
           .permits = how.permits,
-          .holds_back = wait > base::Duration::zero() ? how.holds_back : base::Duration::zero()};
+          .holds_back = holds_back ? how.holds_back : base::Duration::zero()};
 }
 
 }  // namespace

@@ -30,11 +30,12 @@ class Hold {
         name(std::move(held_name)),
         id(claim.id),
         owner(claim.owner),
-        permits(claim.permits),
-        token(fencing_token),
+        reason(claim.reason),
         on_destroy(at_end),
         in_a_row(hand_overs_in_a_row),
         granted(holder_clock.now()),
+        permits(claim.permits),
+        token(fencing_token),
         schedule(renewals) {
     publish();
   }
@@ -45,11 +46,14 @@ class Hold {
   const std::string name;
   const base::LeaseId id;
   const std::string owner;
-  const store::Permits permits;
-  const base::FencingToken token;
+  const std::string reason;
   const OnDestroy on_destroy;
   const int in_a_row;  // hand-overs inside the provider that led here
   const base::TimePoint granted;
+
+  // The handle's: its thread alone changes them, where a part is given back.
+  store::Permits permits;
+  base::FencingToken token;
 
   // The keeper's; protected by its mutex.
   RenewalSchedule schedule;

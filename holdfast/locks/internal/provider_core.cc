@@ -142,6 +142,33 @@ Result<ReleaseOutcome> ProviderCore::release(Hold& hold) {
   return outcome;
 }
 
+Result<void> ProviderCore::reduce(Hold& hold, std::uint32_t permits) {
+  const store::Claim less{.id = hold.id,
+                          .owner = hold.owner,
+                          .reason = hold.reason,
+                          .ttl = hold.schedule.ttl(),
+                          .permits = {permits, hold.permits.capacity}};
+  const base::Duration left = hold.valid_until() - options.clock->now();
+  const auto deadline =
+      base::Deadline::after(base::steady_clock(), std::max<base::Duration>(left, kLeastPatience));
+  auto outcome = store->transfer(hold.name, hold.id, less, deadline);
+  if (!outcome && outcome.error().code == ErrorCode::unknown_outcome) {
+    outcome = store->transfer(hold.name, hold.id, less, deadline);
+  }
+  if (!outcome) {
+    return std::unexpected(std::move(outcome).error());
+  }
+  const auto* const grant = std::get_if<store::Grant>(&*outcome);
+  if (grant == nullptr) {
+    keeper.remove(hold);
+    hold.lose();
+    return fail(ErrorCode::lost, "the lease was not renewed in time or taken away");
+  }
+  hold.permits = less.permits;
+  hold.token = grant->token;
+  return {};
+}
+
 void ProviderCore::abandon(Hold& hold) {
   hold.end();
   keeper.remove(hold);

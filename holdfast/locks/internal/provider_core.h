@@ -28,6 +28,8 @@ class ProviderCore : public std::enable_shared_from_this<ProviderCore> {
 
   // To the next in line, or to the store.
   base::Result<store::ReleaseOutcome> release(Hold& hold);
+  // All but so many permits, to the store.
+  base::Result<void> reduce(Hold& hold, std::uint32_t permits);
   // The lease stays, unkept.
   void abandon(Hold& hold);
   // Waiting calls end, renewal ends.

@@ -74,6 +74,7 @@ std::span<const StoreCase> look_cases();
 std::span<const StoreCase> list_cases();
 std::span<const StoreCase> permit_cases();
 std::span<const StoreCase> hit_cases();
+std::span<const StoreCase> holding_back_cases();
 std::span<const StoreCase> watch_cases();
 std::span<const StoreCase> name_cases();
 std::span<const StoreCase> kind_cases();

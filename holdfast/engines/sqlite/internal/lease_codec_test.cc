@@ -47,6 +47,45 @@ base::Result<Record> decoded(std::string_view bytes) {
 
 TEST(LeaseCodec, WhatIsWrittenIsRead) { EXPECT_EQ(decoded(encoded(sample())), sample()); }
 
+// Also with claims that wait, and with a sliding window.
+Record full_sample() {
+  Record record = sample();
+  record.waits = {{.id = base::LeaseId(9, 9), .permits = 7, .until = base::TimePoint(5s)},
+                  {.id = base::LeaseId(8, 8), .permits = 1, .until = base::TimePoint(4s)}};
+  record.log = {{.ends = base::TimePoint(6s), .count = 3},
+                {.ends = base::TimePoint(7s), .count = 1}};
+  return record;
+}
+
+TEST(LeaseCodec, WaitsAndHitsAreWrittenAndReadWithAndWithoutLeases) {
+  Record record = full_sample();
+  EXPECT_EQ(decoded(encoded(record)), record);
+  record.leases.clear();
+  EXPECT_EQ(decoded(encoded(record)), record);
+  record.waits.clear();
+  EXPECT_EQ(decoded(encoded(record)), record);
+}
+
+TEST(LeaseCodec, WaitsAndHitsThatCannotBeAreCorrupt) {
+  const auto code_with = [](auto change) {
+    Record record = full_sample();
+    change(record);
+    const auto result = decoded(encoded(record));
+    return result ? ErrorCode::internal : result.error().code;
+  };
+  EXPECT_EQ(code_with([](Record& it) { it.waits[0].id = {}; }), ErrorCode::corrupt);
+  EXPECT_EQ(code_with([](Record& it) { it.waits[0].permits = 8; }), ErrorCode::corrupt);
+  EXPECT_EQ(code_with([](Record& it) { it.waits[0].permits = 0; }), ErrorCode::corrupt);
+  EXPECT_EQ(code_with([](Record& it) { it.waits.resize(9, it.waits[0]); }), ErrorCode::corrupt);
+  EXPECT_EQ(code_with([](Record& it) { it.log[0].count = 0; }), ErrorCode::corrupt);
+  EXPECT_EQ(code_with([](Record& it) { it.log[0].ends = it.log[1].ends; }), ErrorCode::corrupt);
+  std::string bytes = encoded(full_sample());
+  for (std::size_t size = 1; size < 1 + 2 + 2 * 28 + 2 + 2 * 12; ++size) {
+    EXPECT_EQ(decoded(bytes.substr(0, size)).error().code, ErrorCode::corrupt) << size;
+  }
+  EXPECT_EQ(decoded(std::string("\x02\0\0\0\0", 5)).error().code, ErrorCode::corrupt);
+}
+
 TEST(LeaseCodec, NoLeasesAreNoBytes) {
   Record record = sample();
   record.leases.clear();
@@ -104,9 +143,9 @@ TEST(LeaseCodec, LeasesThatCannotBeAreCorrupt) {
 
 TEST(LeaseCodec, AnyBytesAreEitherReadOrCorrupt) {
   std::mt19937 random(4711);
-  const std::string good = encoded(sample());
+  const std::string good[] = {encoded(sample()), encoded(full_sample())};
   for (int i = 0; i < 20'000; ++i) {
-    std::string bytes = good;
+    std::string bytes = good[i % 2];
     for (unsigned flips = 1 + random() % 4; flips > 0; --flips) {
       bytes[random() % bytes.size()] = static_cast<char>(random());
     }

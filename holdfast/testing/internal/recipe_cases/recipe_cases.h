@@ -26,5 +26,11 @@ std::span<const ProviderCase> mark_fault_cases();
 std::span<const ProviderCase> outage_cases();
 std::span<const ProviderCase> recovery_cases();
 std::span<const ProviderCase> breaker_cases();
+std::span<const ProviderCase> reader_writer_cases();
+std::span<const ProviderCase> semaphore_cases();
+std::span<const ProviderCase> multi_lock_cases();
+std::span<const ProviderCase> throttle_cases();
+std::span<const ProviderCase> leader_election_cases();
+std::span<const ProviderCase> once_cases();
 
 }  // namespace holdfast::testing::internal

@@ -101,6 +101,48 @@ constexpr StoreCase kCases[] = {
        (void)busy(run.store().claim("pool", wish(kLong, store::Permits::of(1, 3))));
      }},
 
+    {"TransferMayGiveBackAPartOfThePermits",
+     [](StoreRun& run) {
+       const Claim writer = wish(kLong, store::Permits::writer());
+       const Grant before = granted(run.store().claim("doc", writer));
+       (void)busy(run.store().claim("doc", wish(kLong, store::Permits::reader())));
+       Claim same = wish(kLong, store::Permits::reader());
+       same.id = writer.id;
+       const Grant after = handed_over(run.store().transfer("doc", writer.id, same));
+       EXPECT_GT(after.token, before.token);
+       // Its reply was lost.
+       EXPECT_EQ(handed_over(run.store().transfer("doc", writer.id, same)).token, after.token);
+       (void)granted(run.store().claim("doc", wish(kLong, store::Permits::reader())));
+       ASSERT_EQ(run.holders("doc").size(), 2U);
+       EXPECT_EQ(run.holders("doc")[0].permits, 1U);
+       EXPECT_EQ(error_of(run.store().transfer("doc", writer.id, writer)), ErrorCode::conflict);
+
+       const Claim three = wish(kLong, store::Permits::of(3, 4));
+       const Claim one = wish(kLong, store::Permits::of(1, 4));
+       (void)granted(run.store().claim("pool", three));
+       (void)handed_over(run.store().transfer("pool", three.id, one));
+       EXPECT_EQ(run.release("pool", three.id), store::ReleaseOutcome::not_held);
+       (void)granted(run.store().claim("pool", wish(kLong, store::Permits::of(3, 4))));
+     }},
+
+    {"GivingBackAPartWakesAWatcherAndIsNotHeldBack",
+     [](StoreRun& run) {
+       const Claim writer = wish(kLong, store::Permits::writer());
+       (void)granted(run.store().claim("doc", writer));
+       Claim other = wish(kLong, store::Permits::writer());
+       other.holds_back = kLong;
+       (void)busy(run.store().claim("doc", other));
+       std::atomic<int> calls = 0;
+       const auto watch = base::value_or_throw(run.store().watch("doc", [&] { ++calls; }));
+       (void)busy(run.store().claim("doc", other));
+       const int before = calls;
+       (void)handed_over(
+           run.store().transfer("doc", writer.id, wish(kLong, store::Permits::reader())));
+       if (run.store().capabilities().push) {
+         EXPECT_TRUE(eventually([&] { return calls > before; }));
+       }
+     }},
+
     {"TransferToALeaseThatAlreadyHoldsIsRefused",
      [](StoreRun& run) {
        const Claim one = wish(kLong, store::Permits::of(1, 2));

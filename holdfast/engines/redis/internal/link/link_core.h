@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
+#include <holdfast/base/process_mark.h>
 #include <holdfast/engines/redis/internal/link.h>
 #include <holdfast/engines/redis/internal/link/backoff.h>
 #include <holdfast/engines/redis/internal/link/connection.h>
 #include <holdfast/engines/redis/internal/link/doorbell.h>
 #include <holdfast/engines/redis/internal/link/pending.h>
-#include <holdfast/base/process_mark.h>
 #include <holdfast/engines/redis/internal/link/spin_budget.h>
 
 namespace holdfast::engines::redis::internal {

@@ -1,0 +1,31 @@
+#include "apps/holdfast/child/held_command.h"
+#include "apps/holdfast/child/job_terminal.h"
+#include "apps/holdfast/child/not_executed.h"
+#include "apps/holdfast/child/spawn.h"
+
+namespace holdfast::cli {
+
+std::expected<Ended, int> run_held(Session& session, const Signals& signals,
+                                   const locks::Lock& lock, const HeldCommand& command) {
+  JobTerminal terminal;
+  const auto child = spawn(
+      {.command = command.command,
+       .variables = {"HOLDFAST_NAME=" + command.name,
+                     "HOLDFAST_TOKEN=" + base::to_string(lock.token()),
+                     "HOLDFAST_OWNER=" + lock.owner(), "HOLDFAST_STORE=" + session.location().url},
+       .signal_mask = signals.original_mask(),
+       .terminal = terminal.for_start(),
+       .if_orphaned =
+           command.on_lost == OnLost::terminate ? IfOrphaned::be_killed : IfOrphaned::live_on});
+  if (!child) {
+    return std::unexpected(report_not_executed(session, command.command.front(), child.error()));
+  }
+  Supervisor supervisor(*child, lock, signals, terminal,
+                        {.ttl = command.ttl,
+                         .kill_after = command.kill_after,
+                         .on_lost = command.on_lost,
+                         .say_lost = command.say_lost});
+  return supervisor.run();
+}
+
+}  // namespace holdfast::cli

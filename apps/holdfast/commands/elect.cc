@@ -1,0 +1,116 @@
+#include <fmt/core.h>
+
+#include <holdfast/base/printable.h>
+#include <holdfast/locks/lock_provider.h>
+
+#include "apps/holdfast/child/held_command.h"
+#include "apps/holdfast/cli/claim_options.h"
+#include "apps/holdfast/cli/exit_status.h"
+#include "apps/holdfast/commands.h"
+#include "apps/holdfast/waiting/acquire_patiently.h"
+#include "apps/holdfast/waiting/signals.h"
+
+namespace holdfast::cli::commands {
+
+namespace {
+
+using store::LeaseStore;
+
+struct ElectOptions {
+  GlobalOptions global{};
+  base::Duration ttl = std::chrono::seconds(30);
+  base::Duration kill_after = std::chrono::seconds(5);
+  std::string owner{};
+  std::string name{};
+  Arguments command{};
+};
+
+constexpr Help kHelp{
+    .command = "holdfast elect",
+    .usage = "[OPTIONS] NAME -- COMMAND…",
+    .about =
+        "Stand for NAME; when elected, run COMMAND, whose HOLDFAST_TOKEN is that of the term.\n"
+        "If the term is lost, end COMMAND and stand again. When COMMAND ends by itself, resign\n"
+        "and end with what it ended with. `holdfast show NAME` says who leads.\n",
+    .examples =
+        "  holdfast elect scheduler -- ./scheduler         start it on every machine\n"
+        "  holdfast elect --ttl 5s primary -- ./serve      another leads 5s after a crash"};
+
+void declare(CommandLine& line, ElectOptions& options) {
+  line.positional("NAME", "What to lead: 1 to 1024 bytes", into(options.name), Presence::required);
+  line.option("--ttl", "DURATION", "How long after a crash another leads (default: 30s)",
+              into(options.ttl));
+  line.option("--kill-after", "DURATION",
+              "How long after TERM a lost COMMAND is killed at the latest (default: 5s)",
+              into(options.kill_after));
+  line.option("--owner", "TEXT", "Who, for those who look (default: user@host:pid)",
+              into(options.owner));
+  options.global.declare(line);
+  line.rest(options.command);
+}
+
+// What to end with, or nothing if the term was lost.
+std::optional<int> lead(Session& session, Signals& signals, const ElectOptions& options,
+                        locks::Lock term) {
+  const auto ended =
+      run_held(session, signals, term,
+               {.name = options.name,
+                .command = options.command,
+                .ttl = options.ttl,
+                .kill_after = options.kill_after,
+                .say_lost = [&] {
+                  session.report(
+                      {base::ErrorCode::lost, fmt::format("lost the term of {}; ending the command",
+                                                          base::printable(options.name))});
+                }});
+  if (!ended) {
+    return ended.error();
+  }
+  return ended->lost ? std::nullopt : std::optional(ended->status);
+}
+
+int campaign(Session& session, Signals& signals, const ElectOptions& options) {
+  locks::LockProvider provider(session.store(),
+                               {.owner = options.owner, .logger = session.logger()});
+  const locks::AcquireOptions how{
+      .ttl = options.ttl, .wait = base::Duration::max(), .reason = "leads"};
+  for (;;) {
+    auto elected = acquire_patiently(session, signals, provider, options.name, how);
+    if (!elected) {
+      return session.report(elected.error());
+    }
+    if (const auto* const interrupted = std::get_if<Interrupted>(&*elected)) {
+      return kSignalled + interrupted->signal;
+    }
+    if (auto* const term = std::get_if<locks::Lock>(&*elected)) {
+      if (const auto status = lead(session, signals, options, std::move(*term))) {
+        return *status;
+      }
+    }
+  }
+}
+
+}  // namespace
+
+int elect(const Invocation& call) {
+  ElectOptions options{.global = call.global};
+  CommandLine line(kHelp);
+  declare(line, options);
+  if (const auto status = line.parse(call.arguments)) {
+    return *status;
+  }
+  if (options.command.empty()) {
+    return line.mistake("say what to run, as in: holdfast elect NAME -- COMMAND");
+  }
+  if (options.ttl < LeaseStore::kMinTtl || options.ttl > LeaseStore::kMaxTtl) {
+    return line.mistake("--ttl must be from 100ms to 365d");
+  }
+  Signals signals;  // before any thread
+  Session session(options.global);
+  if (const auto opened = session.open(); !opened) {
+    return session.report(opened.error());
+  }
+  return campaign(session, signals, options);
+}
+
+}  // namespace holdfast::cli::commands

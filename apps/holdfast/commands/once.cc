@@ -1,0 +1,132 @@
+#include <holdfast/recipes/once.h>
+
+#include <fmt/core.h>
+
+#include <holdfast/base/printable.h>
+
+#include "apps/holdfast/child/held_command.h"
+#include "apps/holdfast/cli/exit_status.h"
+#include "apps/holdfast/commands.h"
+#include "apps/holdfast/waiting/signals.h"
+
+namespace holdfast::cli::commands {
+
+namespace {
+
+using store::LeaseStore;
+
+struct OnceOptions {
+  GlobalOptions global{};
+  base::Duration per{};
+  std::optional<base::Duration> retry{};
+  std::uint64_t skipped_status = kSuccess;
+  base::Duration kill_after = std::chrono::seconds(5);
+  std::string owner{};
+  std::string name{};
+  Arguments command{};
+};
+
+constexpr Help kHelp{
+    .command = "holdfast once",
+    .usage = "[OPTIONS] --per DURATION NAME -- COMMAND…",
+    .about =
+        "Run COMMAND unless it runs somewhere, or began less than DURATION ago, over all who\n"
+        "use the store; what it ends with is what this ends with. For jobs that several\n"
+        "machines schedule: let DURATION be a little less than the time between two runs.\n",
+    .examples =
+        "  holdfast once --per 50m hourly-report -- ./report\n"
+        "  holdfast once --per 23h --retry 10m backup -- ./backup   again after a crash\n"
+        "  holdfast once --per 1h -E 3 sync -- ./sync || echo skipped or failed"};
+
+void declare(CommandLine& line, OnceOptions& options) {
+  line.positional("NAME", "What to run once", into(options.name), Presence::required);
+  line.option("--per", "DURATION", "How long after its start not again, 100ms to 365d",
+              into(options.per));
+  line.option("--retry", "DURATION",
+              "How long after a crash another may try (default: not before DURATION is over)",
+              into(options.retry));
+  line.option("-E,--skipped-status", "CODE", "What to end with if it is not run (default: 0)",
+              into(options.skipped_status, 0, 255));
+  line.option("--kill-after", "DURATION",
+              "How long after TERM a lost COMMAND is killed at the latest (default: 5s)",
+              into(options.kill_after));
+  line.option("--owner", "TEXT", "Who, for those who look (default: user@host:pid)",
+              into(options.owner));
+  options.global.declare(line);
+  line.rest(options.command);
+}
+
+bool fits(base::Duration time) {
+  return time >= LeaseStore::kMinTtl && time <= LeaseStore::kMaxTtl;
+}
+
+std::string_view mistake_in(const OnceOptions& options) {
+  if (options.command.empty()) {
+    return "say what to run, as in: holdfast once --per 1h NAME -- COMMAND";
+  }
+  if (!fits(options.per)) {
+    return "say how long not again, from 100ms to 365d, as in: --per 1h";
+  }
+  if (options.retry && !fits(*options.retry)) {
+    return "--retry must be from 100ms to 365d";
+  }
+  return {};
+}
+
+int run_once(Session& session, Signals& signals, const OnceOptions& options) {
+  locks::LockProvider provider(session.store(),
+                               {.owner = options.owner, .logger = session.logger()});
+  recipes::Once once(
+      provider,
+      {.period = options.per,
+       .retry_after_crash = options.retry ? std::optional<base::Ttl>(*options.retry) : std::nullopt,
+       .logger = session.logger()});
+  int status = kSuccess;
+  const auto work = [&](const locks::Lock& lock) {
+    const auto ended =
+        run_held(session, signals, lock,
+                 {.name = options.name,
+                  .command = options.command,
+                  .ttl = options.retry.value_or(options.per),
+                  .kill_after = options.kill_after,
+                  .say_lost = [&] {
+                    session.report({base::ErrorCode::lost,
+                                    fmt::format("lost {}: another may run it; ending the command",
+                                                base::printable(options.name))});
+                  }});
+    status = !ended ? ended.error() : ended->lost ? kLost : ended->status;
+  };
+  const auto outcome = once.run(options.name, work);
+  if (!outcome) {
+    return session.report(outcome.error());
+  }
+  if (*outcome == recipes::OnceOutcome::skipped) {
+    if (session.verbose()) {
+      session.console().print(base::printable(options.name) + " runs, or has run: skipped\n");
+    }
+    return static_cast<int>(options.skipped_status);
+  }
+  return status;
+}
+
+}  // namespace
+
+int once(const Invocation& call) {
+  OnceOptions options{.global = call.global};
+  CommandLine line(kHelp);
+  declare(line, options);
+  if (const auto status = line.parse(call.arguments)) {
+    return *status;
+  }
+  if (const auto mistake = mistake_in(options); !mistake.empty()) {
+    return line.mistake(mistake);
+  }
+  Signals signals;  // before any thread
+  Session session(options.global);
+  if (const auto opened = session.open(); !opened) {
+    return session.report(opened.error());
+  }
+  return run_once(session, signals, options);
+}
+
+}  // namespace holdfast::cli::commands

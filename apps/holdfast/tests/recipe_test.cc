@@ -1,0 +1,140 @@
+#include <csignal>
+#include <string>
+
+#include "apps/holdfast/tests/workspace.h"
+
+namespace holdfast::cli::testing {
+
+namespace {
+
+class RecipeTest : public Workspace {
+ protected:
+  Outcome throttle(const Words& words) {
+    Words all{"throttle", "--limit", "2", "--per", "1h"};
+    all.insert(all.end(), words.begin(), words.end());
+    return holdfast(all);
+  }
+  Outcome once(const Words& words) {
+    Words all{"once", "--per", "1h"};
+    all.insert(all.end(), words.begin(), words.end());
+    return holdfast(all);
+  }
+};
+
+TEST_F(RecipeTest, ThrottleLetsSoManyPassAndThenSaysWhen) {
+  EXPECT_EQ(throttle({"-n", "api"}).status, 0);
+  EXPECT_EQ(throttle({"-n", "api", "--", "sh", "-c", "exit 7"}).status, 7);
+  const Outcome refused = throttle({"-n", "api", "--", "echo", "passed"});
+  EXPECT_EQ(refused.status, 75);
+  EXPECT_EQ(refused.output, "");
+  EXPECT_NE(refused.errors.find("api is throttled: it may pass in"), std::string::npos)
+      << refused.errors;
+  EXPECT_EQ(throttle({"-w", "1s", "api"}).status, 75);
+  EXPECT_EQ(throttle({"-n", "another"}).status, 0);
+}
+
+TEST_F(RecipeTest, ThrottleBecomesTheCommand) {
+  const Outcome outcome =
+      throttle({"api", "--", "sh", "-c", "cat; printf '<%s>' \"$@\"", "sh", "-n"});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(outcome.output, "<-n>");
+  EXPECT_EQ(throttle({"api", "--", "/no/such/command"}).status, 127);
+}
+
+TEST_F(RecipeTest, ThrottleWaitsForItsTurn) {
+  const Words words{"throttle", "--sliding", "--limit", "1", "--per", "200ms", "api", "--", "true"};
+  EXPECT_EQ(holdfast(words).status, 0);
+  EXPECT_EQ(holdfast(words).status, 0);
+  EXPECT_EQ(holdfast(words).status, 0);
+}
+
+TEST_F(RecipeTest, ThrottleCountsInJson) {
+  EXPECT_EQ(json({"throttle", "--json", "--limit", "5", "--per", "1h", "api"})["hits"], 1);
+  EXPECT_EQ(json({"throttle", "--json", "--limit", "5", "--per", "1h", "api"})["hits"], 2);
+}
+
+TEST_F(RecipeTest, OneNameIsThrottledInOneWay) {
+  EXPECT_EQ(throttle({"api"}).status, 0);
+  EXPECT_EQ(throttle({"--sliding", "api"}).status, 64);
+}
+
+TEST_F(RecipeTest, ThrottleNeedsALimitAndAPeriod) {
+  EXPECT_EQ(holdfast({"throttle", "--limit", "2", "api"}).status, 64);
+  EXPECT_EQ(holdfast({"throttle", "--per", "1m", "api"}).status, 64);
+  EXPECT_EQ(holdfast({"throttle", "--limit", "2", "--per", "1ms", "api"}).status, 64);
+}
+
+TEST_F(RecipeTest, OnceRunsACommandOnceInAPeriod) {
+  EXPECT_EQ(once({"job", "--", "sh", "-c", "echo $HOLDFAST_NAME; exit 3"}).status, 3);
+  const Outcome skipped = once({"job", "--", "echo", "again"});
+  EXPECT_EQ(skipped.status, 0);
+  EXPECT_EQ(skipped.output, "");
+  EXPECT_EQ(once({"-E", "9", "job", "--", "echo", "again"}).status, 9);
+  EXPECT_EQ(once({"other", "--", "echo", "first"}).output, "first\n");
+}
+
+TEST_F(RecipeTest, OnceIsSkippedWhileItRunsElsewhere) {
+  const auto running = start({"once", "--per", "1h", "job", "--", "sh", "-c", "echo ready; cat"});
+  EXPECT_EQ(running->read_line(), "ready");
+  EXPECT_EQ(once({"-E", "9", "job", "--", "echo", "again"}).status, 9);
+  EXPECT_EQ(running->wait(), 0);
+}
+
+TEST_F(RecipeTest, OnceRunsAgainInTheNextPeriod) {
+  const Words words{"once", "--per", "200ms", "-E", "9", "job", "--", "true"};
+  EXPECT_EQ(holdfast(words).status, 0);
+  EXPECT_TRUE(eventually([&] { return holdfast(words).status == 0; }));
+}
+
+TEST_F(RecipeTest, OnceNeedsAPeriodAndACommand) {
+  EXPECT_EQ(holdfast({"once", "job", "--", "true"}).status, 64);
+  EXPECT_EQ(holdfast({"once", "--per", "1h", "job"}).status, 64);
+}
+
+TEST_F(RecipeTest, TheElectedRunsAndTheNextFollows) {
+  const auto first =
+      start({"elect", "--owner", "anna", "post", "--", "sh", "-c", "echo ready; cat"});
+  EXPECT_EQ(first->read_line(), "ready");
+  const auto second =
+      start({"elect", "--owner", "bert", "post", "--", "sh", "-c", "echo $HOLDFAST_TOKEN; exit 4"});
+  EXPECT_EQ(json({"show", "--json", "post"})["holders"][0]["owner"], "anna");
+  EXPECT_EQ(first->wait(), 0);
+  EXPECT_GT(std::stoull(second->read_line()), 0U);
+  EXPECT_EQ(second->wait(), 4);
+}
+
+TEST_F(RecipeTest, WhoLosesItsTermStandsAgain) {
+  const auto leader = start({"elect", "--ttl", "1s", "post", "--", "sh", "-c",
+                             "trap 'exit 0' TERM; echo ready; while :; do sleep 0.05; done"});
+  EXPECT_EQ(leader->read_line(), "ready");
+  EXPECT_EQ(holdfast({"steal", "post", "--confirm", "post"}).status, 0);
+  EXPECT_EQ(leader->read_line(), "ready");
+  leader->signal(SIGTERM);
+  EXPECT_EQ(leader->wait(), 0);
+}
+
+TEST_F(RecipeTest, ASharedNameIsHeldTogetherAndOneWhoWantsItAloneIsNotPassed) {
+  const auto sharing = start_holder({"-s", "doc"});
+  EXPECT_EQ(holdfast({"run", "-n", "-s", "doc", "--", "true"}).status, 0);
+  const auto alone = start({"run", "doc", "--", "true"});
+  EXPECT_TRUE(
+      eventually([&] { return holdfast({"run", "-n", "-s", "doc", "--", "true"}).status == 75; }));
+  EXPECT_EQ(sharing->wait(), 0);
+  EXPECT_EQ(alone->wait(), 0);
+  EXPECT_EQ(holdfast({"run", "-n", "-s", "doc", "--", "true"}).status, 0);
+}
+
+TEST_F(RecipeTest, WhoWaitsForManyPermitsIsNotPassed) {
+  const auto one = start_holder({"--permits", "1/3", "pool"});
+  EXPECT_EQ(holdfast({"run", "-n", "--permits", "1/3", "pool", "--", "true"}).status, 0);
+  const auto all = start({"run", "--permits", "3/3", "pool", "--", "true"});
+  EXPECT_TRUE(eventually([&] {
+    return holdfast({"run", "-n", "--permits", "1/3", "pool", "--", "true"}).status == 75;
+  }));
+  EXPECT_EQ(one->wait(), 0);
+  EXPECT_EQ(all->wait(), 0);
+}
+
+}  // namespace
+
+}  // namespace holdfast::cli::testing

@@ -1,0 +1,54 @@
+#include <holdfast/recipes/reader_writer_lock.h>
+
+#include <utility>
+
+namespace holdfast::recipes {
+
+namespace {
+
+using locks::AcquireOptions;
+using locks::Lock;
+using store::Permits;
+
+AcquireOptions as_reader(AcquireOptions options) {
+  options.permits = Permits::reader();
+  options.holds_back = {};
+  return options;
+}
+
+AcquireOptions as_writer(AcquireOptions options) {
+  options.permits = Permits::writer();
+  if (options.holds_back == base::Duration::zero()) {
+    options.holds_back = ReaderWriterLock::kHoldsBack;
+  }
+  return options;
+}
+
+}  // namespace
+
+ReaderWriterLock::ReaderWriterLock(locks::LockProvider& provider, std::string name)
+    : provider_(provider), name_(std::move(name)) {}
+
+Lock ReaderWriterLock::acquire_shared(const AcquireOptions& options) {
+  return provider_.acquire(name_, as_reader(options));
+}
+
+base::Result<std::optional<Lock>> ReaderWriterLock::try_acquire_shared(
+    const AcquireOptions& options) {
+  return provider_.try_acquire(name_, as_reader(options));
+}
+
+Lock ReaderWriterLock::acquire_exclusive(const AcquireOptions& options) {
+  return provider_.acquire(name_, as_writer(options));
+}
+
+base::Result<std::optional<Lock>> ReaderWriterLock::try_acquire_exclusive(
+    const AcquireOptions& options) {
+  return provider_.try_acquire(name_, as_writer(options));
+}
+
+base::Result<void> ReaderWriterLock::downgrade(Lock& lock) {
+  return lock.reduce(Permits::reader().count);
+}
+
+}  // namespace holdfast::recipes

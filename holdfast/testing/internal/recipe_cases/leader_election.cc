@@ -1,0 +1,212 @@
+#include <holdfast/recipes/leader_election.h>
+
+#include <algorithm>
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <holdfast/testing/internal/recipe_cases/recipe_cases.h>
+
+namespace holdfast::testing::internal {
+
+namespace {
+
+using namespace std::chrono_literals;
+using base::ErrorCode;
+using locks::AcquireOptions;
+using locks::Lock;
+using recipes::Leader;
+using recipes::LeaderElection;
+using recipes::Term;
+
+AcquireOptions candidate(std::string owner, std::stop_token stop = {}) {
+  AcquireOptions options = ProviderRun::options();
+  options.owner = std::move(owner);
+  options.stop = std::move(stop);
+  return options;
+}
+
+AcquireOptions hasty(std::string owner) {
+  AcquireOptions options = candidate(std::move(owner));
+  options.wait = base::Duration::zero();
+  return options;
+}
+
+constexpr ProviderCase kCases[] = {
+    {"OneLeadsAndAllSeeWho",
+     [](ProviderRun& run) {
+       LeaderElection election(run.provider(), "post");
+       const auto other = run.another_provider();
+       LeaderElection same(*other, "post");
+       EXPECT_EQ(election.leader().value(), std::nullopt);
+       const Lock term = must_have(election.campaign(candidate("anna")));
+       EXPECT_TRUE(is_busy(same.campaign(hasty("bert"))));
+       const auto leader = same.leader().value();
+       ASSERT_TRUE(leader);
+       EXPECT_EQ(leader->owner, "anna");
+       EXPECT_EQ(leader->token, term.token());
+     }},
+
+    {"AResignationHandsOver",
+     [](ProviderRun& run) {
+       LeaderElection election(run.provider(), "post");
+       const auto other = run.another_provider();
+       LeaderElection same(*other, "post");
+       Lock first = must_have(election.campaign(candidate("anna")));
+       auto next = run.in_background([&] { return same.campaign(candidate("bert")); });
+       EXPECT_TRUE(run.soon([&] { return other->waiting() == 1; }));
+       EXPECT_EQ(first.release(), store::ReleaseOutcome::released);
+       const Lock second = must_have(run.result_of(next));
+       EXPECT_GT(second.token(), first.token());
+       EXPECT_EQ(election.leader().value()->owner, "bert");
+     }},
+
+    {"ADeathHandsOverWithinTheTtl",
+     [](ProviderRun& run) {
+       LeaderElection election(run.provider(), "post");
+       run.abandon("post", run.ttl());
+       const base::FencingToken dead = election.leader().value()->token;
+       auto next = run.in_background([&] { return election.campaign(candidate("bert")); });
+       const Lock term = must_have(run.result_of(next));
+       EXPECT_GT(term.token(), dead);
+     }},
+
+    {"NeverTwoLeadAndTokensOnlyGrow",
+     [](ProviderRun& run) {
+       std::mutex mutex;
+       std::vector<base::FencingToken> tokens;  // protected by mutex
+       std::atomic<int> leading = 0;
+       std::atomic<int> most = 0;
+       std::stop_source stop;
+       std::vector<std::unique_ptr<locks::LockProvider>> providers;
+       std::vector<std::jthread> candidates;
+       const std::size_t terms = static_cast<std::size_t>(scaled(64));
+       for (int i = 0; i < 4; ++i) {
+         providers.push_back(run.another_provider());
+       }
+       for (int i = 0; i < 4; ++i) {
+         candidates.emplace_back([&, i] {
+           LeaderElection election(*providers[static_cast<std::size_t>(i)], "post");
+           const auto led = election.lead(
+               [&](const Term& term) {
+                 most = std::max<int>(most, ++leading);
+                 const std::lock_guard guard(mutex);
+                 tokens.push_back(term.token);
+                 if (tokens.size() == terms) {
+                   stop.request_stop();
+                 }
+                 --leading;
+               },
+               candidate(std::to_string(i), stop.get_token()));
+           EXPECT_TRUE(led);
+         });
+       }
+       EXPECT_TRUE(run.in_time([&] { return stop.stop_requested(); }));
+       candidates.clear();
+       EXPECT_EQ(most, 1);
+       EXPECT_GE(tokens.size(), terms);
+       EXPECT_EQ(std::ranges::adjacent_find(tokens, std::greater_equal()), tokens.end());
+       EXPECT_EQ(LeaderElection(run.provider(), "post").leader().value(), std::nullopt);
+     }},
+
+    {"ATermIsOverWhenItIsLost",
+     [](ProviderRun& run) {
+       LeaderElection election(run.provider(), "post");
+       std::stop_source stop;
+       std::atomic<int> terms = 0;
+       auto led = run.in_background([&] {
+         AcquireOptions options = run.brief_options();
+         options.stop = stop.get_token();
+         return election.lead(
+             [&](const Term& term) {
+               if (++terms == 2) {
+                 stop.request_stop();
+                 return;
+               }
+               const auto leader = run.holders("post").at(0);
+               EXPECT_EQ(run.store().release("post", leader.id), store::ReleaseOutcome::released);
+               EXPECT_TRUE(eventually([&] { return term.over.stop_requested(); }));
+             },
+             options);
+       });
+       EXPECT_TRUE(run.result_of(led));
+       EXPECT_EQ(terms, 2);  // lost once, and elected again
+     }},
+
+    {"AStopEndsTheTermAndTheCampaign",
+     [](ProviderRun& run) {
+       LeaderElection election(run.provider(), "post");
+       const auto other = run.another_provider();
+       std::stop_source stop;
+       std::atomic<bool> leads = false;
+       auto led = run.in_background([&] {
+         return election.lead(
+             [&](const Term& term) {
+               leads = true;
+               EXPECT_TRUE(eventually([&] { return term.over.stop_requested(); }));
+             },
+             candidate("anna", stop.get_token()));
+       });
+       EXPECT_TRUE(run.soon([&] { return leads.load(); }));
+       auto waits = run.in_background([&] {
+         return LeaderElection(*other, "post")
+             .lead([](const Term&) {}, candidate("bert", stop.get_token()));
+       });
+       EXPECT_TRUE(run.soon([&] { return other->waiting() == 1; }));
+       stop.request_stop();
+       EXPECT_TRUE(run.result_of(led));
+       EXPECT_TRUE(run.result_of(waits));
+       EXPECT_TRUE(run.holders("post").empty());
+     }},
+
+    {"AnExceptionOfTheWorkEndsTheTerm",
+     [](ProviderRun& run) {
+       LeaderElection election(run.provider(), "post");
+       EXPECT_THROW(static_cast<void>(election.lead(
+                        [](const Term&) { throw std::runtime_error("no"); }, candidate("anna"))),
+                    std::runtime_error);
+       EXPECT_EQ(election.leader().value(), std::nullopt);
+     }},
+
+    {"AChangeOfTheLeaderIsObserved",
+     [](ProviderRun& run) {
+       LeaderElection election(run.provider(), "post");
+       const auto other = run.another_provider();
+       LeaderElection same(*other, "post");
+       auto first = run.in_background([&] { return same.wait_for_change(std::nullopt, 24h); });
+       std::optional<Lock> term = must_have(election.campaign(candidate("anna")));
+       const auto seen = run.result_of(first).value();
+       ASSERT_TRUE(seen);
+       EXPECT_EQ(seen->owner, "anna");
+       auto gone = run.in_background([&] { return same.wait_for_change(seen->token, 24h); });
+       term.reset();
+       EXPECT_EQ(run.result_of(gone).value(), std::nullopt);
+     }},
+
+    {"AnObserverWaitsNoLongerThanItSays",
+     [](ProviderRun& run) {
+       LeaderElection election(run.provider(), "post");
+       EXPECT_EQ(election.wait_for_change(std::nullopt, 0s).value(), std::nullopt);
+       auto waits =
+           run.in_background([&] { return election.wait_for_change(std::nullopt, run.ttl()); });
+       EXPECT_EQ(run.result_of(waits).value(), std::nullopt);
+       std::stop_source stop;
+       auto cancelled = run.in_background(
+           [&] { return election.wait_for_change(std::nullopt, 24h, stop.get_token()); });
+       stop.request_stop();
+       EXPECT_EQ(error_of(run.result_of(cancelled)), ErrorCode::cancelled);
+     }},
+};
+
+}  // namespace
+
+std::span<const ProviderCase> leader_election_cases() { return kCases; }
+
+}  // namespace holdfast::testing::internal
