@@ -342,6 +342,20 @@ TEST_P(ServerClock, WhenItJumpsTokensStillGrowAndNeverDoTwoHoldByIt) {
   }
 }
 
+TEST_P(ServerClock, AReleasedNameIsFreeWhereverItJumps) {
+  auto store = open_store(*server_);
+  for (const store::Permits permits : {store::Permits::mutex(), store::Permits::of(1, 2)}) {
+    set_clock(0min);
+    const Claim first = wish(permits);
+    const Grant before = expect<Grant>(store->claim("job", first));
+    EXPECT_EQ(store->release("job", first.id), ReleaseOutcome::released);
+    set_clock(std::chrono::minutes(GetParam()));
+    const Claim next = wish(permits);
+    EXPECT_GT(expect<Grant>(store->claim("job", next)).token, before.token);
+    EXPECT_EQ(store->release("job", next.id), ReleaseOutcome::released);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(AnHour, ServerClock, ::testing::Values(60, -60));
 
 }  // namespace

@@ -82,19 +82,23 @@ void Requests::set_wire_version(std::int64_t version) noexcept {
   answers_have_time_ = version >= kWireOf44;
 }
 
-void Requests::add_now(Bson& into, std::string_view key) const {
-  if (!time_) {
+Requests::Moment Requests::moment() const {
+  return time_ ? Moment(Date{time_().count()}) : std::nullopt;
+}
+
+void Requests::add_now(Bson& into, std::string_view key, Moment moment) {
+  if (!moment) {
     into.add(key, "$$NOW");
     return;
   }
   Bson literal;
-  literal.add("$literal", Date{time_().count()});
+  literal.add("$literal", *moment);
   into.add(key, literal);
 }
 
-Bson Requests::begin(const base::LeaseId& lease) const {
+Bson Requests::begin(const base::LeaseId& lease, Moment moment) {
   Bson request;
-  add_now(request, "now");
+  add_now(request, "now", moment);
   request.add_literal("id", to_string(lease)).add_literal("prefix", lock_id_prefix(lease));
   return request;
 }
@@ -107,21 +111,23 @@ void Requests::add_claim(Bson& request, const store::Claim& claim) const {
 }
 
 Bson Requests::claim(std::string_view id, const store::Claim& claim) const {
-  Bson request = begin(claim.id);
+  const Moment now = moment();
+  Bson request = begin(claim.id, now);
   add_claim(request, claim);
   request.add("holdsBack", whole_milliseconds(claim.holds_back))
       .add("maxWaiting", static_cast<std::int64_t>(store::Claim::kMaxWaiting));
-  Bson command = find_and_modify(id, request, claim_pipeline(), Shows::after);
+  Bson command = find_and_modify(id, request, claim_pipeline(), Shows::after, now);
   command.add("upsert", true);
   return command;
 }
 
 Bson Requests::transfer(std::string_view id, const base::LeaseId& from,
                         const store::Claim& to) const {
-  Bson request = begin(to.id);
+  const Moment now = moment();
+  Bson request = begin(to.id, now);
   add_claim(request, to);
   request.add_literal("fromPrefix", lock_id_prefix(from));
-  return find_and_modify(id, request, transfer_pipeline(), Shows::after);
+  return find_and_modify(id, request, transfer_pipeline(), Shows::after, now);
 }
 
 Bson Requests::hit(std::string_view id, const store::Hit& hit) const {
@@ -133,31 +139,32 @@ Bson Requests::hit(std::string_view id, const store::Hit& hit) const {
           : std::chrono::duration_cast<std::chrono::microseconds>(hit.period.unchecked()).count() /
                 store::Hit::kSteps;
   constexpr std::int64_t kLongestLog = std::int64_t{4} * store::Hit::kSteps;
-  Bson request = begin(base::LeaseId());
+  const Moment now = moment();
+  Bson request = begin(base::LeaseId(), now);
   request.add("isSliding", hit.window == store::Window::sliding)
       .add("period", static_cast<std::int64_t>(period.count()))
       .add("slack", slack)
       .add("limit", static_cast<std::int64_t>(hit.limit))
       .add("count", static_cast<std::int64_t>(hit.count))
       .add("longestLog", kLongestLog);
-  Bson command = find_and_modify(id, request, hit_pipeline(), Shows::before);
+  Bson command = find_and_modify(id, request, hit_pipeline(), Shows::before, now);
   command.add("upsert", true);
   return command;
 }
 
 void Requests::add_renewal(Bson& updates, std::string_view id,
                            const store::Renewal& renewal) const {
-  Bson request = begin(renewal.id);
+  Bson request = begin(renewal.id, moment());
   request.add("ttl", whole_milliseconds(renewal.ttl.unchecked()));
   add_update(updates, id, request, renew_pipeline());
 }
 
 void Requests::add_release(Bson& updates, std::string_view id, const base::LeaseId& lease) const {
-  add_update(updates, id, begin(lease), release_pipeline());
+  add_update(updates, id, begin(lease, moment()), release_pipeline());
 }
 
 void Requests::add_unwait(Bson& updates, std::string_view id, const base::LeaseId& lease) const {
-  add_update(updates, id, begin(lease), unwait_pipeline());
+  add_update(updates, id, begin(lease, moment()), unwait_pipeline());
 }
 
 namespace {
@@ -182,7 +189,7 @@ Bson by_id(std::string_view id) {
 }  // namespace
 
 Bson Requests::find_and_modify(std::string_view id, const Bson& request, const Bson& pipeline,
-                               Shows shows) const {
+                               Shows shows, Moment moment) const {
   Bson command;
   command.add("findAndModify", collection_)
       .add("query", by_id(id))
@@ -193,7 +200,7 @@ Bson Requests::find_and_modify(std::string_view id, const Bson& request, const B
     for (const char* const field : kFields) {
       fields.add(field, 1);
     }
-    add_now(fields, "now");
+    add_now(fields, "now", moment);
     command.add("fields", fields);
   }
   add_write_concern(command);
@@ -227,9 +234,9 @@ void Requests::add_write_concern(Bson& command) const {
   command.add("writeConcern", concern);
 }
 
-Bson Requests::aggregate(const Bson& stages, std::int64_t batch) const {
+Bson Requests::aggregate(const Bson& stages, std::int64_t batch, Moment moment) const {
   Bson now;
-  add_now(now, "now");
+  add_now(now, "now", moment);
   Bson last;
   last.add("$addFields", now);
   Bson pipeline;
@@ -251,14 +258,15 @@ Bson Requests::look(const Bson& ids) const {
   Bson stages;
   stages.push(stage);
   constexpr std::int64_t kAll = 1000;
-  return aggregate(stages, kAll);
+  return aggregate(stages, kAll, moment());
 }
 
 Bson Requests::list(const Bson& match, std::int64_t limit) const {
   Bson operands;
   Bson later;
   operands.push("$expiresAt");
-  add_now(operands, "1");
+  const Moment now = moment();
+  add_now(operands, "1", now);
   later.add_array("$gt", operands);
   Bson in_use;
   in_use.add("$expr", later);
@@ -276,7 +284,7 @@ Bson Requests::list(const Bson& match, std::int64_t limit) const {
   limit_stage.add("$limit", limit);
   Bson stages;
   stages.push(match_stage).push(sort_stage).push(limit_stage);
-  return aggregate(stages, limit);
+  return aggregate(stages, limit, now);
 }
 
 Bson Requests::watch() const {

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -60,18 +61,21 @@ class Requests {
   [[nodiscard]] Bson list_indexes() const;
 
  private:
-  // The time, as an expression.
-  void add_now(Bson& into, std::string_view key) const;
+  // The time of one command; nothing if it is the server's.
+  using Moment = std::optional<Date>;
+  [[nodiscard]] Moment moment() const;
+  // As an expression.
+  static void add_now(Bson& into, std::string_view key, Moment moment);
   void add_claim(Bson& request, const store::Claim& claim) const;
-  [[nodiscard]] Bson begin(const base::LeaseId& lease) const;
+  [[nodiscard]] static Bson begin(const base::LeaseId& lease, Moment moment);
   enum class Shows : std::uint8_t { before, after };
   [[nodiscard]] Bson find_and_modify(std::string_view id, const Bson& request, const Bson& pipeline,
-                                     Shows shows) const;
+                                     Shows shows, Moment moment) const;
   void add_update(Bson& updates, std::string_view id, const Bson& request,
                   const Bson& pipeline) const;
   void add_write_concern(Bson& command) const;
   // `match` as a stage, then the time added to each document.
-  [[nodiscard]] Bson aggregate(const Bson& stages, std::int64_t batch) const;
+  [[nodiscard]] Bson aggregate(const Bson& stages, std::int64_t batch, Moment moment) const;
 
   const std::string collection_;
   const std::string write_concern_;
