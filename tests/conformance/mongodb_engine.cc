@@ -28,6 +28,9 @@ const tests::MongoServer& server() {
   return kServer;
 }
 
+// A loaded machine is slow, and slowness is not what is tested.
+constexpr std::chrono::seconds kPatience{60};
+
 // Every place has a collection of its own.
 std::string fresh_collection() {
   static std::atomic<int> places{0};
@@ -35,7 +38,11 @@ std::string fresh_collection() {
 }
 
 MongoOptions options(const std::string& collection) {
-  return {.uri = server().url(), .database = server().database(), .collection = collection};
+  return {.uri = server().url(),
+          .database = server().database(),
+          .collection = collection,
+          .connect_timeout = kPatience,
+          .reply_timeout = kPatience};
 }
 
 milliseconds wall_clock() {
@@ -89,7 +96,7 @@ Place real_time_place() {
   return {.open = [collection]() -> std::shared_ptr<store::LeaseStore> {
             return base::value_or_throw(MongoStore::open(options(collection)));
           },
-          .url = url + "collection=" + collection,
+          .url = url + "connect_timeout=60s&reply_timeout=60s&collection=" + collection,
           .clean_up = [collection] { forget(collection, wall_clock()); },
           .plant_foreign =
               [collection](std::string_view name) {

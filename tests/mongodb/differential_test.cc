@@ -35,7 +35,11 @@ TEST(Differential, ThePipelinesDoWhatTheRulesSay) {
       .open =
           [&](const std::string& history, const Restatement::Time& time) {
             return base::value_or_throw(MongoStore::open(
-                {.uri = server.url(), .database = server.database(), .prefix = history},
+                {.uri = server.url(),
+                 .database = server.database(),
+                 .prefix = history,
+                 .connect_timeout = std::chrono::minutes(1),
+                 .reply_timeout = std::chrono::minutes(1)},
                 [time] { return std::chrono::floor<std::chrono::milliseconds>(time()); }));
           },
       .names = {"a", "$b", "c.d", "e\xff", "hf~f"},
