@@ -62,6 +62,26 @@ install_packages() {
   fi
 }
 
+# install_node_packages: what tests/support/mongodb/package.json lists, into build/node; silent when it
+# is there.
+install_node_packages() {
+  local source=tests/support/mongodb folder=build/node output
+  if ! command -v node >/dev/null || ! command -v npm >/dev/null; then install_packages node; fi
+  if [[ -d $folder/node_modules ]] && cmp -s "$source/package-lock.json" "$folder/package-lock.json"; then
+    return
+  fi
+  say "fetching the packages of the stand-in for MongoDB"
+  rm -rf "$folder"
+  mkdir -p "$folder"
+  cp "$source/package.json" "$folder"
+  if ! output=$(cd "$folder" && cp "../../$source/package-lock.json" . &&
+    npm ci --no-audit --no-fund </dev/null 2>&1); then
+    printf '%s\n' "$output" >&2
+    rm -rf "$folder"
+    die "could not fetch the packages that $source/package.json lists"
+  fi
+}
+
 # build PRESET: configures and builds; silent when everything is up to date.
 build() {
   local preset=$1 log=build/$1/configure.log

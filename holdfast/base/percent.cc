@@ -24,4 +24,23 @@ std::optional<std::string> percent_decode(std::string_view text) {
   return plain;
 }
 
+std::string percent_encode(std::string_view text) {
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  constexpr std::string_view kPlain = "-._~@/:,=+";
+  std::string escaped;
+  escaped.reserve(text.size());
+  for (const char c : text) {
+    const bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    if (is_letter || (c >= '0' && c <= '9') || kPlain.find(c) != std::string_view::npos) {
+      escaped += c;
+      continue;
+    }
+    const auto byte = static_cast<std::uint8_t>(c);
+    escaped += '%';
+    escaped += kDigits[byte >> 4U];
+    escaped += kDigits[byte & 0xfU];
+  }
+  return escaped;
+}
+
 }  // namespace holdfast::base

@@ -10,4 +10,8 @@ namespace holdfast::base {
 // sign is not followed by two hexadecimal digits.
 [[nodiscard]] std::optional<std::string> percent_decode(std::string_view text);
 
+// The text with every byte escaped but ASCII letters, digits and -._~@/:,=+ so that it has no
+// space, no control character and nothing beyond ASCII.
+[[nodiscard]] std::string percent_encode(std::string_view text);
+
 }  // namespace holdfast::base

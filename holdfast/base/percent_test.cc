@@ -18,5 +18,18 @@ TEST(Percent, WhatIsNoEscapeIsRefused) {
   }
 }
 
+TEST(Percent, EscapedTextIsPlainAndComesBack) {
+  EXPECT_EQ(percent_encode("me@host:1 a%b"), "me@host:1%20a%25b");
+  std::string all;
+  for (int byte = 0; byte < 256; ++byte) {
+    all.push_back(static_cast<char>(byte));
+  }
+  const std::string escaped = percent_encode(all);
+  for (const char c : escaped) {
+    EXPECT_TRUE(c > ' ' && c < '\x7f');
+  }
+  EXPECT_EQ(percent_decode(escaped), all);
+}
+
 }  // namespace
 }  // namespace holdfast::base

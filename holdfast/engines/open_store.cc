@@ -5,6 +5,8 @@
 #include <holdfast/base/duration_text.h>
 #include <holdfast/base/printable.h>
 #include <holdfast/engines/memory/memory_store.h>
+#include <holdfast/engines/mongodb/mongo_store.h>
+#include <holdfast/engines/mongodb/mongo_url.h>
 #include <holdfast/engines/redis/redis_store.h>
 #include <holdfast/engines/redis/redis_url.h>
 #include <holdfast/engines/sqlite/sqlite_store.h>
@@ -121,6 +123,16 @@ Result<StorePtr> open_redis(const EngineInfo&, std::string_view text, const base
   return redis::RedisStore::open(*std::move(options));
 }
 
+Result<StorePtr> open_mongodb(const EngineInfo&, std::string_view text,
+                              const base::Logger& logger) {
+  Result<mongodb::MongoOptions> options = mongodb::parse_mongo_url(text);
+  if (!options) {
+    return std::unexpected(std::move(options).error());
+  }
+  options->logger = logger;
+  return mongodb::MongoStore::open(*std::move(options));
+}
+
 Engine redis_engine(std::string scheme, std::string rest, std::string about) {
   EngineInfo info{.scheme = scheme,
                   .url = scheme + "://" + rest,
@@ -144,6 +156,16 @@ const std::vector<Engine>& engines() {
       redis_engine("redis", "host:6379", "all machines that reach a Redis or Valkey server"),
       redis_engine("rediss", "host:6379", "the same over TLS"),
       redis_engine("redis+unix", "/path/to/redis.sock", "the same over a socket of this machine"),
+      {{.scheme = "mongodb",
+        .url = "mongodb://host:27017/database",
+        .about = "all machines that reach a MongoDB server or replica set",
+        .options = mongodb::mongo_url_options()},
+       open_mongodb},
+      {{.scheme = "mongodb+srv",
+        .url = "mongodb+srv://name/database",
+        .about = "the same, its servers found by DNS",
+        .options = mongodb::mongo_url_options()},
+       open_mongodb},
   };
   return kEngines;
 }

@@ -23,9 +23,10 @@ struct EngineInfo {
 [[nodiscard]] const std::vector<EngineInfo>& known_engines();
 
 // Opens the store that a URL names: `memory:`, `sqlite:/path/to/file.db?busy_timeout=5s`,
-// `redis://host:6379`. A server must be there, or it is ErrorCode::unavailable.
-// An unknown scheme or option, or a value that cannot be, is ErrorCode::invalid_argument with a
-// message that names what exists; what the engine reports otherwise.
+// `redis://host:6379`, `mongodb://host/database`. A server need not be there yet: the first
+// operation that needs it is ErrorCode::unavailable then. An unknown scheme or option, or a value
+// that cannot be, is ErrorCode::invalid_argument with a message that names what exists; what the
+// engine reports otherwise.
 [[nodiscard]] base::Result<std::shared_ptr<store::LeaseStore>> open_store(
     std::string_view url, const base::Logger& logger = {});
 

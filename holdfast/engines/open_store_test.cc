@@ -53,7 +53,8 @@ TEST(OpenStore, OpensEveryEngineThatNeedsNoServer) {
 
 TEST(OpenStore, AServerThatIsNotThereIsUnavailableWhenItIsNeeded) {
   for (const std::string_view url :
-       {"redis://127.0.0.1:1", "rediss://127.0.0.1:1", "redis+unix:///no/such/socket"}) {
+       {"redis://127.0.0.1:1", "rediss://127.0.0.1:1", "redis+unix:///no/such/socket",
+        "mongodb://127.0.0.1:1/?reply_timeout=100ms"}) {
     EXPECT_NE(error_of_use(url).find("unavailable"), std::string::npos) << url;
   }
 }
@@ -61,10 +62,13 @@ TEST(OpenStore, AServerThatIsNotThereIsUnavailableWhenItIsNeeded) {
 TEST(OpenStore, APasswordIsInNoMessage) {
   for (const std::string_view url :
        {"redis://user:secret@host?nothing", "redis://user:secret@host?nothing=1",
-        "redis://user:secret@host:port"}) {
+        "redis://user:secret@host:port", "mongodb://user:secret@host/?nothing=1",
+        "mongodb://user:secret@host:port/", "mongodb://user:sec/secret@host/"}) {
     EXPECT_EQ(error_of(url).find("secret"), std::string::npos) << url;
   }
   EXPECT_EQ(error_of_use("redis://user:secret@127.0.0.1:1").find("secret"), std::string::npos);
+  EXPECT_EQ(error_of_use("mongodb://user:secret@127.0.0.1:1/?reply_timeout=100ms").find("secret"),
+            std::string::npos);
 }
 
 TEST(OpenStore, AnUnknownSchemeNamesTheEnginesThereAre) {

@@ -6,10 +6,13 @@ namespace holdfast::conformance {
 
 // The engines of this tree, one source each: `<engine>_engine.cc`.
 testing::EngineUnderTest memory_engine();
+testing::EngineUnderTest mongodb_engine();
 testing::EngineUnderTest redis_engine();
 testing::EngineUnderTest sqlite_engine();
 
 // Redis once more, with its own clock: what the time of a test cannot show is how keys expire.
 testing::EngineUnderTest redis_engine_in_real_time();
+// MongoDB once more, with the clock of the server.
+testing::EngineUnderTest mongodb_engine_in_real_time();
 
 }  // namespace holdfast::conformance

@@ -13,7 +13,8 @@ int main(int argc, char** argv) {
   ::testing::InitGoogleTest(&argc, argv);
   using namespace holdfast::conformance;
   for (const auto& engine :
-       {memory_engine(), sqlite_engine(), redis_engine(), redis_engine_in_real_time()}) {
+       {memory_engine(), sqlite_engine(), redis_engine(), redis_engine_in_real_time(),
+        mongodb_engine(), mongodb_engine_in_real_time()}) {
     holdfast::testing::register_store_suite(engine);
     holdfast::testing::register_provider_suite(engine);
     holdfast::testing::register_marker_suite(engine);

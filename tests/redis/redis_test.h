@@ -4,11 +4,11 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <thread>
-#include <utility>
-#include <variant>
+#include <vector>
 
 #include <gtest/gtest.h>
+#include <tests/support/leases.h>
+#include <tests/support/patience.h>
 #include <tests/support/redis_client.h>
 #include <tests/support/redis_server.h>
 
@@ -16,39 +16,9 @@
 
 namespace holdfast::tests {
 
-// After this long, what a test waits for is taken not to come at all. Never how long anything
-// should take.
-inline constexpr std::chrono::seconds kPatience{60};
-
-template <class Condition>
-bool eventually(Condition&& condition) {
-  const auto give_up = std::chrono::steady_clock::now() + kPatience;
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() >= give_up) {
-      return false;
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  return true;
-}
-
 inline std::unique_ptr<engines::redis::RedisStore> open_store(std::uint16_t port) {
   return base::value_or_throw(
       engines::redis::RedisStore::open({.host = "127.0.0.1", .port = port}));
-}
-
-// For leases that are to outlast the test.
-inline store::Claim wish(store::Permits permits = {}, base::Ttl ttl = std::chrono::minutes(10)) {
-  return {.id = base::LeaseId::generate(),
-          .owner = "somebody",
-          .reason = "because",
-          .ttl = ttl,
-          .permits = permits};
-}
-
-template <class Wanted, class Outcome>
-Wanted expect(const base::Result<Outcome>& outcome) {
-  return std::get<Wanted>(base::value_or_throw(outcome));
 }
 
 // A server, a store on it, and a client that sees what the store has put there.

@@ -1,12 +1,7 @@
 #include <tests/support/redis_server.h>
 
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <chrono>
 #include <csignal>
-#include <cstdlib>
 #include <memory>
 #include <stdexcept>
 #include <thread>
@@ -15,6 +10,7 @@
 #include <hiredis/hiredis.h>
 #include <tests/support/certificates.h>
 #include <tests/support/free_port.h>
+#include <tests/support/spawn.h>
 
 namespace holdfast::tests {
 
@@ -26,35 +22,10 @@ constexpr auto kPatience = 60s;
 constexpr auto kLook = 2ms;
 constexpr int kAttempts = 5;
 
-std::filesystem::path make_folder() {
-  std::string pattern = (std::filesystem::temp_directory_path() / "holdfast-redis-XXXXXX").string();
-  if (::mkdtemp(pattern.data()) == nullptr) {
-    throw std::runtime_error("no temporary folder could be made");
-  }
-  return pattern;
-}
-
-pid_t spawn(const std::vector<std::string>& words) {
-  std::vector<char*> arguments;
-  for (const std::string& word : words) {
-    arguments.push_back(const_cast<char*>(word.c_str()));
-  }
-  arguments.push_back(nullptr);
-  const pid_t parent = ::getpid();
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (::getppid() == parent) {
-      ::execvp(arguments.front(), arguments.data());
-    }
-    ::_exit(127);
-  }
-  return child;
-}
-
 }  // namespace
 
-RedisServer::RedisServer(Options options) : options_(std::move(options)), folder_(make_folder()) {
+RedisServer::RedisServer(Options options)
+    : options_(std::move(options)), folder_(make_folder("redis")) {
   if (options_.tls) {
     make_certificates(folder_);
   }
@@ -132,7 +103,7 @@ bool RedisServer::spawn_and_wait() {
 }
 
 bool RedisServer::has_ended() {
-  if (::waitpid(process_, nullptr, WNOHANG) != process_) {
+  if (!tests::has_ended(process_)) {
     return false;
   }
   process_ = -1;
@@ -157,8 +128,7 @@ bool RedisServer::answers() const {
 
 void RedisServer::kill() {
   if (process_ > 0) {
-    ::kill(process_, SIGKILL);
-    ::waitpid(process_, nullptr, 0);
+    kill_and_wait(process_);
     process_ = -1;
   }
 }

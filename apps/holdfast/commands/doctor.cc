@@ -9,7 +9,7 @@
 #include "apps/holdfast/commands.h"
 #include "apps/holdfast/doctor/check.h"
 #include "apps/holdfast/doctor/file_checks.h"
-#include "apps/holdfast/doctor/redis_checks.h"
+#include "apps/holdfast/doctor/server_checks.h"
 #include "apps/holdfast/doctor/store_checks.h"
 
 namespace holdfast::cli::commands {
@@ -75,6 +75,9 @@ Checks examine(Session& session) {
   const auto url = engines::StoreUrl::parse(location.url);
   if (url && capabilities.engine == "sqlite") {
     add(check_file(url->rest));
+  }
+  if (capabilities.engine == "mongodb") {
+    add(check_mongodb(location.url));
   }
   if (capabilities.engine == "redis") {
     add(check_redis(location.url));

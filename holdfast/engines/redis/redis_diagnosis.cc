@@ -49,7 +49,7 @@ Result<Finding> ask_clock(Link& link) {
   }
   const microseconds theirs = std::chrono::seconds(number(time->elements()[0].text())) +
                               microseconds(number(time->elements()[1].text()));
-  return internal::judge_clock(theirs - (before + after) / 2);
+  return store::judge_clock(theirs - (before + after) / 2);
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 
-#include <holdfast/base/duration_text.h>
 #include <holdfast/base/printable.h>
 
 namespace holdfast::engines::redis::internal {
@@ -116,18 +115,6 @@ Info parse_info(std::string_view text) {
 std::vector<Finding> judge(const Info& info) {
   return {judge_version(info), judge_eviction(info), judge_persistence(info),
           judge_replication(info), judge_cluster(info)};
-}
-
-Finding judge_clock(std::chrono::microseconds ahead) {
-  const std::string text = base::short_duration(std::chrono::abs(ahead)) +
-                           (ahead.count() < 0 ? " behind" : " ahead of") + " ours";
-  if (std::chrono::abs(ahead) < std::chrono::seconds(10)) {
-    return {"clock_offset", Level::good, text};
-  }
-  return {"clock_offset", Level::warning,
-          text +
-              ": leases last as long as they should, but tokens follow the server's clock; if it "
-              "is set back after its data were lost, they may repeat"};
 }
 
 }  // namespace holdfast::engines::redis::internal

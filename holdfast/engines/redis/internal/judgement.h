@@ -1,6 +1,5 @@
 #pragma once
 
-#include <chrono>
 #include <map>
 #include <string>
 #include <string_view>
@@ -17,7 +16,5 @@ using Info = std::map<std::string, std::string, std::less<>>;
 
 // Version, eviction, persistence, replication, cluster.
 [[nodiscard]] std::vector<Finding> judge(const Info& info);
-// How far the server's clock is ahead of ours.
-[[nodiscard]] Finding judge_clock(std::chrono::microseconds ahead);
 
 }  // namespace holdfast::engines::redis::internal

@@ -65,11 +65,5 @@ TEST(Judgement, AClusterIsBad) {
   EXPECT_EQ(with("cluster_mode", "cluster_enabled", "1").level, Level::bad);
 }
 
-TEST(Judgement, AClockThatIsFarOffIsAWarning) {
-  EXPECT_EQ(judge_clock(std::chrono::milliseconds(-3)).level, Level::good);
-  EXPECT_EQ(judge_clock(std::chrono::minutes(5)).level, Level::warning);
-  EXPECT_EQ(judge_clock(std::chrono::minutes(-5)).level, Level::warning);
-}
-
 }  // namespace
 }  // namespace holdfast::engines::redis::internal

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <holdfast/base/printable.h>
+#include <holdfast/base/process_mark.h>
 #include <holdfast/base/random.h>
 #include <holdfast/base/saturate.h>
 #include <holdfast/engines/redis/internal/link/backoff.h>
@@ -17,7 +18,6 @@
 #include <holdfast/engines/redis/internal/link/connection.h>
 #include <holdfast/engines/redis/internal/link/doorbell.h>
 #include <holdfast/engines/redis/internal/link/greeting.h>
-#include <holdfast/engines/redis/internal/link/process_mark.h>
 #include <holdfast/engines/redis/internal/subscriber_channels.h>
 
 namespace holdfast::engines::redis::internal {
@@ -59,7 +59,7 @@ class Subscriber::Core {
   // Constant after construction.
   const RedisOptions options_;
   const Callbacks callbacks_;
-  const ProcessMark process_;
+  const base::ProcessMark process_;
   Doorbell doorbell_;  // rouses the thread
 
   mutable std::mutex mutex_;

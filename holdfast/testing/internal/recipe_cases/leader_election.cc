@@ -105,7 +105,7 @@ constexpr ProviderCase kCases[] = {
                  --leading;
                },
                candidate(std::to_string(i), stop.get_token()));
-           EXPECT_TRUE(led);
+           EXPECT_TRUE(led) << (led ? "" : base::to_string(led.error()));
          });
        }
        EXPECT_TRUE(run.in_time([&] { return stop.stop_requested(); }));

@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
+#include <holdfast/base/process_mark.h>
 #include <holdfast/engines/redis/internal/link.h>
 #include <holdfast/engines/redis/internal/link/backoff.h>
 #include <holdfast/engines/redis/internal/link/connection.h>
 #include <holdfast/engines/redis/internal/link/doorbell.h>
 #include <holdfast/engines/redis/internal/link/pending.h>
-#include <holdfast/engines/redis/internal/link/process_mark.h>
 #include <holdfast/engines/redis/internal/link/spin_budget.h>
 
 namespace holdfast::engines::redis::internal {
@@ -72,7 +72,7 @@ class LinkCore {
 
   // Constant after construction.
   const RedisOptions options_;
-  const ProcessMark process_;
+  const base::ProcessMark process_;
   Doorbell doorbell_;  // rouses the leader from its sleep
 
   ParkingLot lot_;  // what it says is protected by mutex_

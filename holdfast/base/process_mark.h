@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-namespace holdfast::engines::redis::internal {
+namespace holdfast::base {
 
 // Knows whether this is still the process that made it. Costs the reading of one word, and notices
 // every kind of fork.
@@ -17,4 +17,4 @@ class ProcessMark {
   const std::uint64_t mark_;
 };
 
-}  // namespace holdfast::engines::redis::internal
+}  // namespace holdfast::base

@@ -1,13 +1,15 @@
+#include <holdfast/engines/mongodb/mongo_diagnosis.h>
+#include <holdfast/engines/mongodb/mongo_url.h>
 #include <holdfast/engines/redis/redis_diagnosis.h>
 #include <holdfast/engines/redis/redis_url.h>
 
-#include "apps/holdfast/doctor/redis_checks.h"
+#include "apps/holdfast/doctor/server_checks.h"
 
 namespace holdfast::cli {
 
 namespace {
 
-using engines::redis::Finding;
+using store::Finding;
 using Verdict = Check::Verdict;
 
 Verdict verdict_of(Finding::Level level) {
@@ -19,14 +21,13 @@ Verdict verdict_of(Finding::Level level) {
   return Verdict::failed;
 }
 
-}  // namespace
-
-Checks check_redis(const std::string& url) {
-  const auto options = engines::redis::parse_redis_url(url);
+// With the diagnosis of the engine that the options are of.
+template <class Options>
+Checks check(const base::Result<Options>& options) {
   if (!options) {
     return {{"server", Verdict::failed, options.error().message}};
   }
-  const auto findings = engines::redis::diagnose(*options);
+  const auto findings = diagnose(*options);
   if (!findings) {
     return {{"server", Verdict::unreachable, findings.error().message}};
   }
@@ -36,5 +37,13 @@ Checks check_redis(const std::string& url) {
   }
   return checks;
 }
+
+}  // namespace
+
+Checks check_mongodb(const std::string& url) {
+  return check(engines::mongodb::parse_mongo_url(url));
+}
+
+Checks check_redis(const std::string& url) { return check(engines::redis::parse_redis_url(url)); }
 
 }  // namespace holdfast::cli

@@ -1,4 +1,4 @@
-#include <holdfast/engines/redis/internal/link/process_mark.h>
+#include <holdfast/base/process_mark.h>
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -6,7 +6,7 @@
 #include <atomic>
 #include <new>
 
-namespace holdfast::engines::redis::internal {
+namespace holdfast::base {
 
 namespace {
 
@@ -43,4 +43,4 @@ std::uint64_t ProcessMark::current() noexcept {
   return mark;
 }
 
-}  // namespace holdfast::engines::redis::internal
+}  // namespace holdfast::base

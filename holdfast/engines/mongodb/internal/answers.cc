@@ -1,0 +1,95 @@
+#include <holdfast/engines/mongodb/internal/answers.h>
+
+#include <algorithm>
+
+#include <holdfast/engines/mongodb/internal/record_codec.h>
+#include <holdfast/store/lease_rules.h>
+
+namespace holdfast::engines::mongodb::internal {
+
+namespace {
+
+namespace rules = store::lease_rules;
+using base::ErrorCode;
+using base::fail;
+using base::Result;
+
+// The lease of another program has no id of ours.
+void mark_foreign(std::vector<store::Holder>& holders) {
+  for (store::Holder& holder : holders) {
+    holder.foreign = holder.id.is_nil();
+  }
+}
+
+// Whether the server has it so.
+bool has_granted(const std::vector<store::StoredLease>& leases, const base::LeaseId& id,
+                 const store::Grant& grant) {
+  return std::ranges::any_of(leases, [&](const store::StoredLease& lease) {
+    return lease.id == id && lease.token == grant.token;
+  });
+}
+
+// A grant that only the rules would give, and that the server has not.
+std::unexpected<base::Error> not_borne_out() {
+  return fail(ErrorCode::internal, "the server did not do what the rules say");
+}
+
+}  // namespace
+
+Result<Sight> sight_of(const BsonValue& document) {
+  const auto now = document.find("now");
+  if (!now || !now->date()) {
+    return fail(ErrorCode::internal, "the server gave an unexpected answer");
+  }
+  auto record = record_of(document);
+  if (!record) {
+    return std::unexpected(std::move(record).error());
+  }
+  return Sight{.record = *std::move(record), .now = instant_of(*now->date())};
+}
+
+bool holds(const Sight& sight, const base::LeaseId& id) {
+  return std::ranges::any_of(sight.record.leases, [&](const store::StoredLease& lease) {
+    return lease.id == id && lease.expires > sight.now.time;
+  });
+}
+
+Result<store::ClaimOutcome> claim_outcome(Sight sight, const store::Claim& claim) {
+  const std::vector<store::StoredLease> leases = sight.record.leases;
+  auto outcome = rules::claim(sight.record, claim, sight.now);
+  if (!outcome) {
+    return outcome;
+  }
+  if (auto* const busy = std::get_if<store::Busy>(&*outcome)) {
+    mark_foreign(busy->holders);
+  } else if (!has_granted(leases, claim.id, std::get<store::Grant>(*outcome))) {
+    return not_borne_out();
+  }
+  return outcome;
+}
+
+Result<store::TransferOutcome> transfer_outcome(Sight sight, const base::LeaseId& from,
+                                                const store::Claim& to) {
+  const std::vector<store::StoredLease> leases = sight.record.leases;
+  auto outcome = rules::transfer(sight.record, from, to, sight.now);
+  const auto* const grant = outcome ? std::get_if<store::Grant>(&*outcome) : nullptr;
+  if (grant != nullptr && !has_granted(leases, to.id, *grant)) {
+    return not_borne_out();
+  }
+  return outcome;
+}
+
+Result<store::HitOutcome> hit_outcome(std::optional<Sight> before, const store::Hit& hit) {
+  Sight sight = before ? *std::move(before) : Sight{};
+  return rules::hit(sight.record, hit, sight.now);
+}
+
+std::optional<store::NameState> name_state(const base::Name& name, const Sight& sight) {
+  auto state = rules::look(name, sight.record, sight.now);
+  if (state) {
+    mark_foreign(state->holders);
+  }
+  return state;
+}
+
+}  // namespace holdfast::engines::mongodb::internal

@@ -1,0 +1,74 @@
+#include <holdfast/engines/mongodb/internal/index_maker.h>
+
+#include <system_error>
+
+namespace holdfast::engines::mongodb::internal {
+
+namespace {
+
+// The same index, with another time or name.
+constexpr int kOptionsConflict = 85;
+constexpr int kSpecsConflict = 86;
+
+// A program that lives for a moment should leave an index behind, too.
+constexpr base::Duration kGrace = std::chrono::milliseconds(500);
+constexpr base::Duration kLook = std::chrono::milliseconds(1);
+
+}  // namespace
+
+IndexMaker::~IndexMaker() {
+  if (!thread_.joinable()) {
+    return;
+  }
+  if (!link_.check_process()) {
+    thread_.detach();  // it does not exist in this process
+    return;
+  }
+  const auto until = base::Deadline::after(base::steady_clock(), kGrace);
+  while (!done_.try_wait() && !until.expired(base::steady_clock().now())) {
+    std::this_thread::sleep_for(kLook);
+  }
+  stopping_ = true;
+  thread_.join();
+}
+
+void IndexMaker::start() {
+  if (!requests_.follows_server_clock()) {
+    return;
+  }
+  std::call_once(started_, [this] {
+    try {
+      thread_ = std::thread([this] {
+        run();
+        done_.count_down();
+      });
+    } catch (const std::system_error& error) {
+      link_.options().logger.warn(std::string("there is no thread for the TTL index: ") +
+                                  error.what());
+    }
+  });
+}
+
+void IndexMaker::run() {
+  const base::Logger& logger = link_.options().logger;
+  const auto client = Client::make(link_.address(), &stopping_);
+  if (!client) {
+    logger.warn("the TTL index could not be made: " + client.error().message);
+    return;
+  }
+  const auto made =
+      (*client)->write(requests_.create_index(),
+                       base::Deadline::after(base::steady_clock(), link_.options().reply_timeout));
+  if (made || stopping_) {
+    return;
+  }
+  if (made.error().code == kOptionsConflict || made.error().code == kSpecsConflict) {
+    logger.info("the collection has another TTL index: idle names are forgotten by that one (" +
+                made.error().message + ")");
+    return;
+  }
+  logger.warn("the TTL index could not be made, and idle names are not forgotten: " +
+              made.error().message);
+}
+
+}  // namespace holdfast::engines::mongodb::internal

@@ -1,0 +1,199 @@
+#include <holdfast/engines/mongodb/internal/record_codec.h>
+
+#include <algorithm>
+
+#include <holdfast/base/percent.h>
+
+namespace holdfast::engines::mongodb::internal {
+
+namespace {
+
+using base::ErrorCode;
+using base::fail;
+using base::Result;
+using store::Record;
+using store::StoredLease;
+
+constexpr std::string_view kList = "holdfast";
+constexpr std::string_view kReleased = "released";
+
+// What another program may have as the text of its lock; longer owners are cut.
+constexpr std::size_t kOwnerShown = store::Claim::kMaxOwner;
+
+base::TimePoint time_point(Date date) {
+  constexpr std::int64_t kMost = base::Duration::max().count() / 1'000'000;
+  return base::TimePoint(
+      std::chrono::milliseconds(std::clamp<std::int64_t>(date.milliseconds, -kMost, kMost)));
+}
+
+std::unexpected<base::Error> strange() {
+  return fail(ErrorCode::conflict,
+              "a document of that name is not a lock; it is left as it is: choose another name, a "
+              "prefix, or a collection of its own");
+}
+
+// Id, owner and reason, or all of it as the owner if it is somebody else's.
+void read_lock_id(std::string_view text, StoredLease& lease) {
+  if (text.size() > base::LeaseId::kTextSize && text[base::LeaseId::kTextSize] == ' ') {
+    const auto id = base::LeaseId::parse(text.substr(0, base::LeaseId::kTextSize));
+    const std::string_view rest = text.substr(base::LeaseId::kTextSize + 1);
+    const std::size_t space = rest.find(' ');
+    if (id && space != std::string_view::npos) {
+      auto owner = base::percent_decode(rest.substr(0, space));
+      auto reason = base::percent_decode(rest.substr(space + 1));
+      if (owner && reason) {
+        lease.id = *id;
+        lease.owner = *std::move(owner);
+        lease.reason = *std::move(reason);
+        return;
+      }
+    }
+  }
+  lease.owner = text.substr(0, kOwnerShown);
+}
+
+std::optional<StoredLease> lease_of(const BsonValue& element) {
+  const auto text = element.find("lockId");
+  const auto permits = element.find("permits");
+  const auto token = element.find("token");
+  const auto granted = element.find("granted");
+  const auto expires = element.find("expires");
+  if (!text || !text->text() || !permits || !permits->integer() || !token || !token->integer() ||
+      !granted || !granted->date() || !expires || !expires->date()) {
+    return std::nullopt;
+  }
+  StoredLease lease{.id = {},
+                    .owner = {},
+                    .reason = {},
+                    .permits = static_cast<std::uint32_t>(*permits->integer()),
+                    .token = base::FencingToken(static_cast<std::uint64_t>(*token->integer())),
+                    .granted = time_point(*granted->date()),
+                    .expires = time_point(*expires->date())};
+  read_lock_id(*text->text(), lease);
+  return lease;
+}
+
+std::optional<store::StoredWait> wait_of(const BsonValue& element) {
+  const auto id = element.find("id");
+  const auto permits = element.find("permits");
+  const auto until = element.find("until");
+  if (!id || !id->text() || !permits || !permits->integer() || !until || !until->date()) {
+    return std::nullopt;
+  }
+  const auto parsed = base::LeaseId::parse(*id->text());
+  if (!parsed) {
+    return std::nullopt;
+  }
+  return store::StoredWait{.id = *parsed,
+                           .permits = static_cast<std::uint32_t>(*permits->integer()),
+                           .until = time_point(*until->date())};
+}
+
+std::optional<store::StoredHits> hits_of(const BsonValue& element, std::string_view count_name) {
+  const auto ends = element.find("ends");
+  const auto count = element.find(count_name);
+  if (!ends || !ends->integer() || !count || !count->integer()) {
+    return std::nullopt;
+  }
+  return store::StoredHits{.ends = base::TimePoint(std::chrono::microseconds(*ends->integer())),
+                           .count = static_cast<std::uint32_t>(*count->integer())};
+}
+
+// The elements of an array; false if there is one that cannot be read. No array is an empty one.
+template <class Element, class Read>
+bool read_all(const BsonValue& document, std::string_view key, std::vector<Element>& into,
+              const Read& read) {
+  const auto array = document.find(key);
+  if (!array) {
+    return true;
+  }
+  auto place = array->is_array() ? array->elements() : std::nullopt;
+  if (!place) {
+    return false;
+  }
+  while (bson_iter_next(&*place)) {
+    auto element = read(BsonValue(*place));
+    if (!element) {
+      return false;
+    }
+    into.push_back(*std::move(element));
+  }
+  return true;
+}
+
+// What only Holdfast's own documents have.
+Result<void> read_list(const BsonValue& document, Record& record) {
+  const auto capacity = document.find("capacity");
+  const auto in_log = [](const BsonValue& element) { return hits_of(element, "count"); };
+  if (!capacity || !capacity->integer() || !read_all(document, "leases", record.leases, lease_of) ||
+      !read_all(document, "waits", record.waits, wait_of) ||
+      !read_all(document, "log", record.log, in_log)) {
+    return strange();
+  }
+  record.capacity = static_cast<std::uint32_t>(*capacity->integer());
+  if (const auto window = document.find("window")) {
+    const auto hits = hits_of(*window, "hits");
+    if (!hits) {
+      return strange();
+    }
+    record.hits = hits->count;
+    record.window_ends = hits->ends;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string lock_id_prefix(const base::LeaseId& id) { return to_string(id) + " "; }
+
+std::string lock_id(const base::LeaseId& id, std::string_view owner, std::string_view reason) {
+  return lock_id_prefix(id) + base::percent_encode(owner) + " " + base::percent_encode(reason);
+}
+
+std::string tombstone_lock_id(const base::LeaseId& id) {
+  return std::string(kReleased) + " " + to_string(id);
+}
+
+store::Instant instant_of(Date now) {
+  return {.time = time_point(now),
+          .token_floor = static_cast<std::uint64_t>(now.milliseconds) * 1000};
+}
+
+Result<Record> record_of(const BsonValue& document) {
+  const auto text = document.find("lockId");
+  const auto expires = document.find("expiresAt");
+  const auto token = document.find("fencingToken");
+  if (!text || !text->text() || !expires || !expires->date() || !token || !token->integer()) {
+    return strange();
+  }
+  Record record;
+  record.last_token = static_cast<std::uint64_t>(*token->integer());
+  if (*text->text() == kList) {
+    if (auto read = read_list(document, record); !read) {
+      return std::unexpected(std::move(read).error());
+    }
+    return record;
+  }
+  if (*text->text() == kReleased || text->text()->starts_with(std::string(kReleased) + " ")) {
+    return record;
+  }
+  const auto granted = document.find("acquiredAt");
+  StoredLease lease{.id = {},
+                    .owner = {},
+                    .reason = {},
+                    .token = base::FencingToken(record.last_token),
+                    .granted = time_point(granted && granted->date() ? *granted->date() : Date{}),
+                    .expires = time_point(*expires->date())};
+  read_lock_id(*text->text(), lease);
+  record.leases.push_back(std::move(lease));
+  return record;
+}
+
+bool was_released_last(const BsonValue& document, const base::LeaseId& id) {
+  const auto text = document.find("lockId");
+  const auto freed = document.find("freed");
+  return (text && text->text() == tombstone_lock_id(id)) ||
+         (freed && freed->text() == to_string(id));
+}
+
+}  // namespace holdfast::engines::mongodb::internal

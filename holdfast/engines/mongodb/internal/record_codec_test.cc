@@ -1,0 +1,81 @@
+#include <holdfast/engines/mongodb/internal/record_codec.h>
+
+#include <gtest/gtest.h>
+
+namespace holdfast::engines::mongodb::internal {
+namespace {
+
+using base::ErrorCode;
+
+base::Result<store::Record> read(const std::string& json) {
+  Bson holder;
+  holder.add("document", Bson::parse(json));
+  return record_of(*holder.find("document"));
+}
+
+const base::LeaseId kId{1, 2};
+const std::string kText = "00000000000000010000000000000002";
+
+TEST(RecordCodec, ALeaseIsOneWordEach) {
+  EXPECT_EQ(lock_id(kId, "me@host:1", "night run"), kText + " me@host:1 night%20run");
+  EXPECT_EQ(lock_id(kId, std::string_view("\0\xff", 2), ""), kText + " %00%FF ");
+}
+
+TEST(RecordCodec, AMutexIsReadBack) {
+  const auto record = read(R"({"_id": "x", "lockId": ")" + kText +
+                           R"( me night%20run", "expiresAt": {"$date": {"$numberLong": "2000"}},
+      "acquiredAt": {"$date": {"$numberLong": "1000"}}, "fencingToken": 7})");
+  ASSERT_TRUE(record);
+  EXPECT_EQ(record->last_token, 7U);
+  EXPECT_EQ(record->capacity, 1U);
+  ASSERT_EQ(record->leases.size(), 1U);
+  EXPECT_EQ(record->leases[0].id, kId);
+  EXPECT_EQ(record->leases[0].owner, "me");
+  EXPECT_EQ(record->leases[0].reason, "night run");
+  EXPECT_EQ(record->leases[0].expires - record->leases[0].granted, std::chrono::seconds(1));
+}
+
+TEST(RecordCodec, TheLockOfAnotherProgramHasNoIdAndItsTextAsTheOwner) {
+  for (const std::string& text : {kText, std::string("anything"), kText + " x", std::string()}) {
+    const auto record = read(R"({"lockId": ")" + text +
+                             R"(", "expiresAt": {"$date": {"$numberLong": "2000"}},
+        "acquiredAt": {"$date": {"$numberLong": "1000"}}, "fencingToken": 1})");
+    ASSERT_TRUE(record);
+    EXPECT_TRUE(record->leases.at(0).id.is_nil());
+    EXPECT_EQ(record->leases.at(0).owner, text);
+  }
+}
+
+TEST(RecordCodec, ATombstoneHasNoLease) {
+  const auto record = read(R"({"lockId": ")" + tombstone_lock_id(kId) +
+                           R"(", "expiresAt": {"$date": {"$numberLong": "2000"}},
+      "fencingToken": {"$numberLong": "8"}})");
+  ASSERT_TRUE(record);
+  EXPECT_EQ(record->last_token, 8U);
+  EXPECT_TRUE(record->leases.empty());
+}
+
+TEST(RecordCodec, WhatIsNotALockIsAConflict) {
+  for (
+      const char* const json :
+      {R"({"data": 1})", R"({"lockId": 1, "expiresAt": {"$date": 1}, "fencingToken": 1})",
+       R"({"lockId": "a", "expiresAt": "soon", "fencingToken": 1})",
+       R"({"lockId": "a", "expiresAt": {"$date": {"$numberLong": "1"}}, "fencingToken": 1.5})",
+       R"({"lockId": "holdfast", "expiresAt": {"$date": {"$numberLong": "1"}}, "fencingToken": 1})",
+       R"({"lockId": "holdfast", "expiresAt": {"$date": {"$numberLong": "1"}}, "fencingToken": 1,
+            "capacity": 2, "leases": [7]})"}) {
+    const auto record = read(json);
+    ASSERT_FALSE(record) << json;
+    EXPECT_EQ(record.error().code, ErrorCode::conflict);
+  }
+}
+
+TEST(RecordCodec, ADateThatNoClockReachesIsTheEndOfTime) {
+  const auto record = read(R"({"lockId": "theirs", "fencingToken": 1,
+      "expiresAt": {"$date": {"$numberLong": "9223372036854775807"}}})");
+  ASSERT_TRUE(record);
+  EXPECT_GT(record->leases.at(0).expires, instant_of(Date{4'000'000'000'000}).time);
+}
+
+}  // namespace
+}  // namespace holdfast::engines::mongodb::internal

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <bson/bson.h>
+
+#include <holdfast/base/error.h>
+#include <holdfast/engines/mongodb/internal/bson.h>
+
+namespace holdfast::engines::mongodb::internal {
+
+// Why a command was not answered as it should be.
+struct Trouble {
+  enum class Kind : std::uint8_t {
+    not_done,  // nothing was done; it may be sent again
+    unknown,   // it may have been done; it may be sent again if that does no harm
+    refused,   // by the server, for good
+  };
+
+  Kind kind = Kind::refused;
+  bool connection_is_bad = false;
+  int code = 0;  // the server's; zero if it did not say anything
+  std::string message;
+};
+
+// What an error of the driver means. `reply` is what came with it, and may be empty.
+[[nodiscard]] Trouble trouble_of(const bson_error_t& error, const Bson& reply);
+
+// What a refusal means for the caller.
+[[nodiscard]] base::Error error_of(const Trouble& trouble);
+
+}  // namespace holdfast::engines::mongodb::internal

@@ -1,0 +1,350 @@
+#include <holdfast/engines/mongodb/mongo_store.h>
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <utility>
+
+#include <holdfast/engines/mongodb/internal/answers.h>
+#include <holdfast/engines/mongodb/internal/check_options.h>
+#include <holdfast/engines/mongodb/internal/id_space.h>
+#include <holdfast/engines/mongodb/internal/index_maker.h>
+#include <holdfast/engines/mongodb/internal/link.h>
+#include <holdfast/engines/mongodb/internal/name_list.h>
+#include <holdfast/engines/mongodb/internal/record_codec.h>
+#include <holdfast/engines/mongodb/internal/requests.h>
+#include <holdfast/engines/mongodb/internal/watchers.h>
+
+namespace holdfast::engines::mongodb {
+
+namespace {
+
+using base::Deadline;
+using base::ErrorCode;
+using base::fail;
+using base::LeaseId;
+using base::Name;
+using base::Result;
+using internal::Bson;
+using internal::BsonValue;
+using internal::Sight;
+using store::RenewOutcome;
+
+// How many leases one command renews: each is an update of its own, with its own pipeline.
+constexpr std::size_t kBatch = 128;
+
+}  // namespace
+
+// What the operations need, in the order in which it is needed.
+class MongoStore::Engine {
+ public:
+  Engine(std::unique_ptr<internal::Link> the_link, Time time)
+      : link(std::move(the_link)),
+        ids(link->options().prefix),
+        requests(link->options(), std::move(time)),
+        index_maker(*link, requests),
+        watchers(*link, requests, ids) {}
+
+  // Knows, from the first time on, what the server understands.
+  Result<void> meet(Deadline deadline);
+  // The document that a findAndModify shows, and the time; nothing if there is none.
+  Result<std::optional<Sight>> modify(const Name& name, const Bson& command,
+                                      internal::Link::Repeat repeat, Deadline deadline);
+  // Runs a batch of updates, and says how many documents it changed and whether it was repeated.
+  struct Changes {
+    std::int64_t count = 0;
+    bool is_repeated = false;
+  };
+  Result<Changes> update(const Bson& updates, Deadline deadline);
+  // The documents of names, by their _ids.
+  Result<std::vector<Bson>> look(std::span<const std::string> wanted, Deadline deadline);
+  Result<std::optional<Sight>> look(const Name& name, Deadline deadline);
+  // Whether the last release of the name was of this lease.
+  Result<bool> was_released_last(const Name& name, const LeaseId& id, Deadline deadline);
+  // Appends one outcome for each.
+  Result<void> renew(std::span<const store::Renewal> renewals, Deadline deadline,
+                     std::vector<RenewOutcome>& outcomes);
+
+  const std::unique_ptr<internal::Link> link;
+  const internal::IdSpace ids;
+  internal::Requests requests;
+  internal::IndexMaker index_maker;
+  internal::Watchers watchers;
+  std::atomic<bool> has_met = false;
+};
+
+Result<void> MongoStore::Engine::meet(Deadline deadline) {
+  if (has_met.load(std::memory_order_acquire)) [[likely]] {
+    return {};
+  }
+  const auto greeting = link->greet(deadline);
+  if (!greeting) {
+    return std::unexpected(greeting.error());
+  }
+  requests.set_wire_version(greeting->wire_version);
+  has_met.store(true, std::memory_order_release);
+  return {};
+}
+
+Result<std::optional<Sight>> MongoStore::Engine::modify(const Name& name, const Bson& command,
+                                                        internal::Link::Repeat repeat,
+                                                        Deadline deadline) {
+  const auto answer = link->write(command, repeat, deadline);
+  if (!answer) {
+    return std::unexpected(answer.error());
+  }
+  const auto value = answer->reply.find("value");
+  if (!value || value->is_null()) {
+    return std::nullopt;
+  }
+  if (!requests.answers_have_time()) {
+    return look(name, deadline);
+  }
+  auto sight = internal::sight_of(*value);
+  if (!sight) {
+    return std::unexpected(std::move(sight).error());
+  }
+  return *std::move(sight);
+}
+
+Result<MongoStore::Engine::Changes> MongoStore::Engine::update(const Bson& updates,
+                                                               Deadline deadline) {
+  const auto answer = link->write(requests.update(updates), internal::Link::Repeat::yes, deadline);
+  if (!answer) [[unlikely]] {
+    return std::unexpected(answer.error());
+  }
+  const auto changed = answer->reply.find("nModified");
+  if (answer->reply.find("writeErrors") || !changed || !changed->integer()) {
+    return fail(ErrorCode::internal, "the server could not do all of a batch");
+  }
+  return Changes{.count = *changed->integer(), .is_repeated = answer->is_repeated};
+}
+
+Result<std::vector<Bson>> MongoStore::Engine::look(std::span<const std::string> wanted,
+                                                   Deadline deadline) {
+  Bson list;
+  for (const std::string& id : wanted) {
+    list.push(id);
+  }
+  return link->read_batches(
+      requests.look(list), [&](std::int64_t cursor) { return requests.get_more(cursor); },
+      deadline);
+}
+
+Result<std::optional<Sight>> MongoStore::Engine::look(const Name& name, Deadline deadline) {
+  const std::string id = ids.id_of(name.view());
+  const auto batches = look({&id, 1}, deadline);
+  if (!batches) {
+    return std::unexpected(batches.error());
+  }
+  Result<std::optional<Sight>> seen;
+  for (const Bson& batch : *batches) {
+    internal::for_each_document(batch, [&](const BsonValue& document) {
+      auto sight = internal::sight_of(document);
+      if (sight) {
+        seen = *std::move(sight);
+      } else {
+        seen = std::unexpected(std::move(sight).error());
+      }
+    });
+  }
+  return seen;
+}
+
+Result<bool> MongoStore::Engine::was_released_last(const Name& name, const LeaseId& id,
+                                                   Deadline deadline) {
+  const std::string document_id = ids.id_of(name.view());
+  const auto batches = look({&document_id, 1}, deadline);
+  if (!batches) {
+    return std::unexpected(batches.error());
+  }
+  bool was = false;
+  for (const Bson& batch : *batches) {
+    internal::for_each_document(
+        batch, [&](const BsonValue& document) { was = internal::was_released_last(document, id); });
+  }
+  return was;
+}
+
+Result<void> MongoStore::Engine::renew(std::span<const store::Renewal> renewals, Deadline deadline,
+                                       std::vector<RenewOutcome>& outcomes) {
+  Bson updates;
+  std::vector<std::string> wanted;
+  for (const store::Renewal& renewal : renewals) {
+    wanted.push_back(ids.id_of(renewal.name));
+    requests.add_renewal(updates, wanted.back(), renewal);
+  }
+  const auto changes = update(updates, deadline);
+  if (!changes) {
+    return std::unexpected(changes.error());
+  }
+  if (changes->count == static_cast<std::int64_t>(renewals.size())) {
+    outcomes.insert(outcomes.end(), renewals.size(), RenewOutcome::renewed);
+    return {};
+  }
+  // Some are lost, or would have been shortened. What is held now was held then, and is extended.
+  const auto batches = look(wanted, deadline);
+  if (!batches) {
+    return std::unexpected(batches.error());
+  }
+  std::map<std::string, Sight, std::less<>> sights;
+  for (const Bson& batch : *batches) {
+    internal::for_each_document(batch, [&](const BsonValue& document) {
+      auto sight = internal::sight_of(document);
+      const auto id = document.find("_id");
+      if (sight && id && id->text()) {
+        sights.emplace(*id->text(), *std::move(sight));
+      }
+    });
+  }
+  for (std::size_t i = 0; i < renewals.size(); ++i) {
+    const auto sight = sights.find(wanted[i]);
+    const bool is_held = sight != sights.end() && internal::holds(sight->second, renewals[i].id);
+    outcomes.push_back(is_held ? RenewOutcome::renewed : RenewOutcome::lost);
+  }
+  return {};
+}
+
+Result<std::unique_ptr<MongoStore>> MongoStore::open(MongoOptions options, Time time) {
+  if (auto valid = internal::check_options(options); !valid) {
+    return std::unexpected(std::move(valid).error());
+  }
+  auto link = internal::Link::open(std::move(options));
+  if (!link) {
+    return std::unexpected(std::move(link).error());
+  }
+  return std::unique_ptr<MongoStore>(
+      new MongoStore(std::make_unique<Engine>(*std::move(link), std::move(time))));
+}
+
+MongoStore::MongoStore(std::unique_ptr<Engine> engine) : engine_(std::move(engine)) {}
+MongoStore::~MongoStore() = default;
+
+store::Capabilities MongoStore::capabilities() const {
+  return {
+      .engine = "mongodb", .durable = true, .push = true, .cross_process = true, .cluster = true};
+}
+
+Result<store::ClaimOutcome> MongoStore::do_claim(const Name& name, const store::Claim& claim,
+                                                 Deadline deadline) {
+  if (auto met = engine_->meet(deadline); !met) [[unlikely]] {
+    return std::unexpected(std::move(met).error());
+  }
+  const std::string id = engine_->ids.id_of(name.view());
+  auto sight = engine_->modify(name, engine_->requests.claim(id, claim),
+                               internal::Link::Repeat::yes, deadline);
+  if (!sight) [[unlikely]] {
+    return std::unexpected(std::move(sight).error());
+  }
+  if (!*sight) {
+    return fail(ErrorCode::unknown_outcome, "somebody deleted the document while it was claimed");
+  }
+  engine_->index_maker.start();
+  return internal::claim_outcome(**std::move(sight), claim);
+}
+
+Result<std::vector<RenewOutcome>> MongoStore::do_renew(std::span<const store::Renewal> renewals,
+                                                       Deadline deadline) {
+  std::vector<RenewOutcome> outcomes;
+  outcomes.reserve(renewals.size());
+  for (auto rest = renewals; !rest.empty();) {
+    const auto part = rest.first(std::min(kBatch, rest.size()));
+    rest = rest.subspan(part.size());
+    if (auto renewed = engine_->renew(part, deadline, outcomes); !renewed) {
+      return std::unexpected(std::move(renewed).error());
+    }
+  }
+  return outcomes;
+}
+
+Result<store::TransferOutcome> MongoStore::do_transfer(const Name& name, const LeaseId& from,
+                                                       const store::Claim& to, Deadline deadline) {
+  if (auto met = engine_->meet(deadline); !met) [[unlikely]] {
+    return std::unexpected(std::move(met).error());
+  }
+  const std::string id = engine_->ids.id_of(name.view());
+  auto sight = engine_->modify(name, engine_->requests.transfer(id, from, to),
+                               internal::Link::Repeat::yes, deadline);
+  if (!sight) {
+    return std::unexpected(std::move(sight).error());
+  }
+  if (!*sight) {
+    return store::Lost{};
+  }
+  return internal::transfer_outcome(**std::move(sight), from, to);
+}
+
+Result<store::ReleaseOutcome> MongoStore::do_release(const Name& name, const LeaseId& id,
+                                                     Deadline deadline) {
+  const std::string document_id = engine_->ids.id_of(name.view());
+  Bson release;
+  engine_->requests.add_release(release, document_id, id);
+  const auto released = engine_->update(release, deadline);
+  if (!released) [[unlikely]] {
+    return std::unexpected(released.error());
+  }
+  bool was_held = released->count == 1;
+  if (!was_held && released->is_repeated) {
+    const auto was = engine_->was_released_last(name, id, deadline);
+    if (!was) {
+      return fail(ErrorCode::unknown_outcome, was.error().message);
+    }
+    was_held = *was;
+  }
+  if (!was_held) {
+    Bson unwait;
+    engine_->requests.add_unwait(unwait, document_id, id);
+    if (auto ended = engine_->update(unwait, deadline); !ended) {
+      return std::unexpected(std::move(ended).error());
+    }
+  }
+  engine_->watchers.released(name.view());
+  return was_held ? store::ReleaseOutcome::released : store::ReleaseOutcome::not_held;
+}
+
+Result<std::optional<store::NameState>> MongoStore::do_look(const Name& name, Deadline deadline) {
+  const auto sight = engine_->look(name, deadline);
+  if (!sight) {
+    return std::unexpected(sight.error());
+  }
+  return *sight ? internal::name_state(name, **sight) : std::nullopt;
+}
+
+Result<store::Page> MongoStore::do_list(std::string_view prefix, const store::PageRequest& request,
+                                        Deadline deadline) {
+  return internal::list_names(*engine_->link, engine_->requests, engine_->ids, prefix, request,
+                              deadline);
+}
+
+Result<store::HitOutcome> MongoStore::do_hit(const Name& name, const store::Hit& hit,
+                                             Deadline deadline) {
+  if (hit.count == 0) {
+    auto sight = engine_->look(name, deadline);
+    if (!sight) {
+      return std::unexpected(std::move(sight).error());
+    }
+    return internal::hit_outcome(*std::move(sight), hit);
+  }
+  if (auto met = engine_->meet(deadline); !met) {
+    return std::unexpected(std::move(met).error());
+  }
+  if (!engine_->requests.answers_have_time()) {
+    return fail(ErrorCode::unsupported, "to count hits, the server must be MongoDB 4.4 or later");
+  }
+  const Bson command = engine_->requests.hit(engine_->ids.id_of(name.view()), hit);
+  auto before = engine_->modify(name, command, internal::Link::Repeat::no, deadline);
+  if (!before) {
+    return std::unexpected(std::move(before).error());
+  }
+  engine_->index_maker.start();
+  return internal::hit_outcome(*std::move(before), hit);
+}
+
+Result<store::Watch> MongoStore::do_watch(const Name& name, std::function<void()> callback) {
+  if (auto ours = engine_->link->check_process(); !ours) {
+    return std::unexpected(std::move(ours).error());
+  }
+  return engine_->watchers.add(name.view(), std::move(callback));
+}
+
+}  // namespace holdfast::engines::mongodb

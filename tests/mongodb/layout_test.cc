@@ -1,0 +1,159 @@
+#include <atomic>
+
+#include <tests/mongodb/mongo_test.h>
+
+namespace holdfast::tests {
+namespace {
+
+using namespace std::chrono_literals;
+using base::ErrorCode;
+using store::Claim;
+using store::Grant;
+using store::Permits;
+using store::ReleaseOutcome;
+using store::RenewOutcome;
+
+class Layout : public MongoTest {
+ protected:
+  // The names of the fields of a document, in their order.
+  std::string fields(std::string_view id) {
+    const std::string json = document(id);
+    std::string names;
+    int depth = 0;
+    for (std::size_t i = 0; i < json.size(); ++i) {
+      if (json[i] == '{' || json[i] == '[') {
+        ++depth;
+      } else if (json[i] == '}' || json[i] == ']') {
+        --depth;
+      } else if (json[i] == '"') {
+        const std::size_t end = json.find('"', i + 1);
+        if (depth == 1 && json.compare(end + 1, 3, " : ") == 0) {
+          names += (names.empty() ? "" : " ") + json.substr(i + 1, end - i - 1);
+        }
+        i = end;
+      }
+    }
+    return names;
+  }
+};
+
+constexpr const char* kAsOthersHaveIt = "_id lockId expiresAt acquiredAt fencingToken";
+
+// Their driver refuses a document with a field that it does not know.
+TEST_F(Layout, AMutexAndItsTombstoneHaveExactlyTheFieldsOfDistributedLock) {
+  const Claim claim = wish();
+  const Grant grant = expect<Grant>(store_->claim("job", claim));
+  EXPECT_EQ(fields("job"), kAsOthersHaveIt);
+  EXPECT_NE(document("job").find(to_string(claim.id) + " somebody because"), std::string::npos);
+  EXPECT_NE(document("job").find(R"("fencingToken" : )" + to_string(grant.token)),
+            std::string::npos);
+  EXPECT_EQ(renew("job", claim.id), RenewOutcome::renewed);
+  EXPECT_EQ(fields("job"), kAsOthersHaveIt);
+  EXPECT_EQ(release("job", claim.id), ReleaseOutcome::released);
+  EXPECT_EQ(fields("job"), kAsOthersHaveIt);
+  EXPECT_NE(document("job").find(R"("lockId" : "released )" + to_string(claim.id)),
+            std::string::npos);
+}
+
+TEST_F(Layout, WhenPermitsAreAllGivenBackNothingIsLeftOfThem) {
+  const Claim one = wish(Permits::of(1, 2));
+  const Claim two = wish(Permits::of(1, 2));
+  expect<Grant>(store_->claim("pool", one));
+  expect<Grant>(store_->claim("pool", two));
+  EXPECT_NE(fields("pool"), kAsOthersHaveIt);
+  release("pool", one.id);
+  EXPECT_NE(fields("pool"), kAsOthersHaveIt);
+  release("pool", two.id);
+  EXPECT_EQ(fields("pool"), kAsOthersHaveIt);
+  expect<Grant>(store_->claim("pool", wish()));
+  EXPECT_EQ(fields("pool"), kAsOthersHaveIt);
+}
+
+// The seed deletes the document at release, and its next token is 1.
+TEST_F(Layout, TheTokenOfAReleasedNameDoesNotStartAgainAtOne) {
+  const Claim first = wish();
+  const Grant before = expect<Grant>(store_->claim("job", first));
+  release("job", first.id);
+  const Grant after = expect<Grant>(store_->claim("job", wish()));
+  EXPECT_GT(after.token, before.token);
+}
+
+TEST_F(Layout, TheTokenOfAForgottenNameStartsFromTheServersClock) {
+  const Claim first = wish();
+  const Grant before = expect<Grant>(store_->claim("job", first));
+  release("job", first.id);
+  // The server's clock goes on by a millisecond at least.
+  const Claim other = wish({}, 100ms);
+  expect<Grant>(store_->claim("other", other));
+  ASSERT_TRUE(eventually([&] { return holders("other").empty(); }));
+  run(R"({"delete": "distributed.locks", "deletes": [{"q": {"_id": "job"}, "limit": 1}]})");
+  EXPECT_EQ(document("job"), "");
+  EXPECT_GT(expect<Grant>(store_->claim("job", wish())).token, before.token);
+}
+
+TEST_F(Layout, ARefusedClaimDoesNotWrite) {
+  expect<Grant>(store_->claim("job", wish()));
+  const std::string before = document("job");
+  expect<store::Busy>(store_->claim("job", wish()));
+  EXPECT_EQ(document("job"), before);
+}
+
+TEST_F(Layout, TheTtlIndexIsMadeInTheBackgroundAtFirstUse) {
+  EXPECT_EQ(run(R"({"buildInfo": 1})").find("\"ok\" : 0"), std::string::npos);
+  expect<Grant>(store_->claim("job", wish()));
+  EXPECT_TRUE(eventually([&] {
+    return run(R"({"listIndexes": "distributed.locks"})").find(R"("expireAfterSeconds" : 3600)") !=
+           std::string::npos;
+  }));
+}
+
+TEST_F(Layout, AnIndexOfSomebodyElseIsNoProblem) {
+  run(R"({"createIndexes": "distributed.locks", "indexes": [{"key": {"expiresAt": 1},
+      "name": "expiresAt_ttl", "expireAfterSeconds": 0}]})");
+  std::atomic<int> warnings = 0;
+  auto options = options_for(server_);
+  std::atomic<int> infos = 0;
+  options.logger = base::Logger([&](base::LogLevel level, std::string_view) {
+    (level >= base::LogLevel::warning ? warnings : infos) += 1;
+  });
+  const auto store = open_store(std::move(options));
+  expect<Grant>(store->claim("job", wish()));
+  EXPECT_TRUE(eventually([&] { return infos > 0; }));
+  EXPECT_EQ(warnings, 0);
+}
+
+TEST_F(Layout, NamesThatAreNotTextAreKeptInHexadecimal) {
+  expect<Grant>(store_->claim("a\xff", wish()));
+  EXPECT_NE(document("hf~61ff"), "");
+  expect<Grant>(store_->claim("hf~61ff", wish()));
+  EXPECT_EQ(base::value_or_throw(store_->list("")).names.size(), 2U);
+}
+
+TEST_F(Layout, StoresWithDifferentPrefixesDoNotMeet) {
+  auto options = options_for(server_);
+  options.prefix = "other:";
+  const auto other = open_store(std::move(options));
+  expect<Grant>(store_->claim("job", wish()));
+  expect<Grant>(other->claim("job", wish()));
+  EXPECT_NE(document("other:job"), "");
+  EXPECT_EQ(base::value_or_throw(other->list("")).names.size(), 1U);
+  EXPECT_EQ(base::value_or_throw(other->list("")).names.at(0).name.view(), "job");
+}
+
+TEST_F(Layout, ADocumentThatIsNotALockIsAConflictAndStaysAsItIs) {
+  plant(R"({"_id": "job", "data": 1})");
+  const std::string before = document("job");
+  const auto id = base::LeaseId::generate();
+  EXPECT_EQ(store_->claim("job", wish()).error().code, ErrorCode::conflict);
+  EXPECT_EQ(store_->claim("job", wish(Permits::of(1, 2))).error().code, ErrorCode::conflict);
+  EXPECT_EQ(store_->look("job").error().code, ErrorCode::conflict);
+  EXPECT_EQ(store_->hit("job", {.limit = 1, .period = 1min}).error().code, ErrorCode::conflict);
+  EXPECT_EQ(store_->transfer("job", id, wish()).error().code, ErrorCode::conflict);
+  EXPECT_EQ(renew("job", id), RenewOutcome::lost);
+  EXPECT_EQ(release("job", id), ReleaseOutcome::not_held);
+  EXPECT_TRUE(base::value_or_throw(store_->list("")).names.empty());
+  EXPECT_EQ(document("job"), before);
+}
+
+}  // namespace
+}  // namespace holdfast::tests
