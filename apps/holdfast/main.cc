@@ -10,6 +10,7 @@
 
 #include "apps/holdfast/cli/command_line.h"
 #include "apps/holdfast/cli/exit_status.h"
+#include "apps/holdfast/cli/streams.h"
 #include "apps/holdfast/commands.h"
 
 namespace holdfast::cli {
@@ -101,13 +102,14 @@ int dispatch(const Arguments& arguments) {
 
 int main(int argc, char** argv) {
   using namespace holdfast;
+  cli::open_missing_streams();
   try {
     return cli::dispatch(cli::Arguments(argv + std::min(argc, 1), argv + argc));
   } catch (const base::Exception& error) {
-    fmt::print(stderr, "holdfast: {}\n", error.error().message);
+    cli::write_error(fmt::format("holdfast: {}\n", error.error().message));
     return cli::exit_status(error.code());
   } catch (const std::exception& error) {
-    fmt::print(stderr, "holdfast: {}\n", error.what());
+    cli::write_error(fmt::format("holdfast: {}\n", error.what()));
     return cli::kInternal;
   }
 }

@@ -9,6 +9,7 @@
 
 #include "apps/holdfast/cli/command_line.h"
 #include "apps/holdfast/cli/exit_status.h"
+#include "apps/holdfast/cli/streams.h"
 
 namespace holdfast::cli {
 
@@ -163,7 +164,7 @@ std::optional<int> CommandLine::parse(const Arguments& arguments) {
 }
 
 int CommandLine::mistake(std::string_view message) const {
-  fmt::print(stderr, "{0}: {1}\nSee '{0} --help'.\n", parser_->command, message);
+  write_error(fmt::format("{0}: {1}\nSee '{0} --help'.\n", parser_->command, message));
   return kUsage;
 }
 

@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 
 #include "apps/holdfast/cli/console.h"
+#include "apps/holdfast/cli/streams.h"
 #include "apps/holdfast/cli/text.h"
 
 namespace holdfast::cli {
@@ -52,7 +53,7 @@ Console::Console() : is_terminal_(isatty(STDERR_FILENO) != 0) {}
 void Console::print(std::string_view text) {
   const std::lock_guard guard(mutex_);
   erase_locked();
-  fmt::print(stderr, "{}\n", text);
+  write_error(fmt::format("{}\n", text));
 }
 
 void Console::show(std::string_view text) {
@@ -60,8 +61,7 @@ void Console::show(std::string_view text) {
     return;
   }
   const std::lock_guard guard(mutex_);
-  fmt::print(stderr, "\r\033[K{}", cut(text, width_of_terminal() - 1));
-  std::fflush(stderr);
+  write_error(fmt::format("\r\033[K{}", cut(text, width_of_terminal() - 1)));
   shown_ = true;
 }
 
@@ -72,8 +72,7 @@ void Console::erase() {
 
 void Console::erase_locked() {
   if (shown_) {
-    fmt::print(stderr, "\r\033[K");
-    std::fflush(stderr);
+    write_error("\r\033[K");
     shown_ = false;
   }
 }

@@ -38,6 +38,14 @@ TEST_F(OutputTest, EveryCommandExplainsItselfWithExamples) {
   EXPECT_EQ(holdfast({"--version"}).output, "holdfast " HOLDFAST_VERSION "\n");
 }
 
+TEST_F(OutputTest, WhereNobodyListensTheStatusStillSays) {
+  for (const char* const streams : {"2>&-", "2>/dev/full", ">&- 2>&-", "<&- >&- 2>&-"}) {
+    const Words words{"sh",  "-c", std::string("exec \"$@\" ") + streams, "sh", HOLDFAST_BINARY,
+                      "show"};
+    EXPECT_EQ(run_to_end(words, environment()).status, 64) << streams;
+  }
+}
+
 TEST_F(OutputTest, MistakesEndWith64AndSayWhereToLook) {
   const Words mistakes[] = {{},
                             {"no-such-command"},
