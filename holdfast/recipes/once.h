@@ -19,7 +19,7 @@ struct OnceOptions {
   base::Ttl period = std::chrono::minutes(1);
   // How long after the death of the one who ran it another may run it in the same period; not more
   // than the period, or invalid_argument. Nothing: not in the same period; and the next one may be
-  // skipped, too, if it died in the second half of a period.
+  // skipped, too, if it died when it had run for more than half a period.
   std::optional<base::Ttl> retry_after_crash{};
   // Begins the name of every key in the store, so that these and locks do not meet.
   std::string prefix = "once/";

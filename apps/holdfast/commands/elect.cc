@@ -35,8 +35,9 @@ constexpr Help kHelp{
     .usage = "[OPTIONS] NAME -- COMMAND…",
     .about =
         "Stand for NAME; when elected, run COMMAND, whose HOLDFAST_TOKEN is that of the term.\n"
-        "If the term is lost, end COMMAND and stand again. When COMMAND ends by itself, resign\n"
-        "and end with what it ended with. `holdfast show NAME` says who leads.\n",
+        "If the term is lost, end COMMAND and stand again, as soon as the store can be reached.\n"
+        "When COMMAND ends by itself, resign and end with what it ended with. `holdfast show\n"
+        "NAME` says who leads.\n",
     .examples =
         "  holdfast elect scheduler -- ./scheduler         start it on every machine\n"
         "  holdfast elect --ttl 5s primary -- ./serve      another leads 5s after a crash"};

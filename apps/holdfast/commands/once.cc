@@ -44,7 +44,7 @@ void declare(CommandLine& line, OnceOptions& options) {
   line.option("--per", "DURATION", "How long after its start not again, 100ms to 365d",
               into(options.per));
   line.option("--retry", "DURATION",
-              "How long after a crash another may try (default: not before DURATION is over)",
+              "How long after a crash another may try, at most that of --per (default: that)",
               into(options.retry));
   line.option("-E,--skipped-status", "CODE", "What to end with if it is not run (default: 0)",
               into(options.skipped_status, 0, 255));
