@@ -67,7 +67,10 @@ Result<void> LeaderElection::lead(const std::function<void(const Term& term)>& w
       const Either over(term.lost(), options.stop);
       work({.token = term.token(), .over = over.token()});
     }
-    if (auto resigned = term.release(); !resigned) {
+    const bool is_lost = term.lost().stop_requested();
+    auto resigned = term.release();
+    // Of what is lost nothing has to be given back, and who stops leaves it to run out.
+    if (!resigned && !is_lost && !options.stop.stop_requested()) {
       return std::unexpected(std::move(resigned).error());
     }
   }

@@ -53,9 +53,10 @@ class LeaderElection {
       const locks::AcquireOptions& options = {});
 
   // Campaigns again and again, and does the work in each term, in the calling thread. When the work
-  // returns, resigns. Ends when `options.stop` is requested (which is no error), or with an error
-  // of the store. An exception of the work ends its term and is passed on. `options.wait` is not
-  // looked at.
+  // returns, resigns, and may lead again at once, even if others wait. Ends when `options.stop` is
+  // requested (which is no error), or with an error of the store; but that a term which is lost, or
+  // was stopped, could not be given back is none. An exception of the work ends its term and is
+  // passed on. `options.wait` is not looked at.
   base::Result<void> lead(const std::function<void(const Term& term)>& work,
                           const locks::AcquireOptions& options);
 

@@ -5,7 +5,7 @@
 
 #include <holdfast/base/deadline.h>
 #include <holdfast/base/printable.h>
-#include <holdfast/recipes/internal/ask_again.h>
+#include <holdfast/locks/ask_again.h>
 
 namespace holdfast::recipes {
 
@@ -50,7 +50,7 @@ Result<store::RenewOutcome> MarkGuard::extend(base::Ttl ttl) {
   const auto deadline = Deadline::after(base::steady_clock(), timeout_);
   const store::Renewal renewal{.name = name_, .id = id_, .ttl = ttl};
   const auto outcomes =
-      internal::ask_again(deadline, [&] { return store_->renew({&renewal, 1}, deadline); });
+      locks::ask_again(deadline, [&] { return store_->renew({&renewal, 1}, deadline); });
   if (!outcomes) {
     return std::unexpected(outcomes.error());
   }
@@ -64,7 +64,7 @@ Result<ClearOutcome> MarkGuard::clear() {
   }
   const auto deadline = Deadline::after(base::steady_clock(), timeout_);
   const auto released =
-      internal::ask_again(deadline, [&] { return store->release(name_, id_, deadline); });
+      locks::ask_again(deadline, [&] { return store->release(name_, id_, deadline); });
   if (!released) {
     return std::unexpected(released.error());
   }

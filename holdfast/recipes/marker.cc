@@ -4,8 +4,8 @@
 #include <utility>
 #include <variant>
 
+#include <holdfast/locks/ask_again.h>
 #include <holdfast/locks/lock_provider.h>
-#include <holdfast/recipes/internal/ask_again.h>
 
 namespace holdfast::recipes {
 
@@ -15,7 +15,7 @@ using base::Deadline;
 using base::ErrorCode;
 using base::fail;
 using base::Result;
-using internal::ask_again;
+using locks::ask_again;
 using store::NameState;
 
 MarkerOptions with_defaults(MarkerOptions options) {

@@ -24,7 +24,8 @@ namespace holdfast::recipes {
 //
 // Move-only; one thread at a time, but for `lost` and `check`, which any thread may ask. `lost`
 // fires when the first of the locks is lost. Destruction releases, the last name first; it does not
-// throw, and waits for the store no longer than the leases would have lasted.
+// throw, and waits for the store no longer than each lease would have lasted: for each name, one
+// after the other, not for all together.
 //
 //   auto both = acquire_all(provider, {"account/anna", "account/bert"}, {.wait = 5s});
 //   transfer();

@@ -6,7 +6,7 @@
 
 #include <holdfast/base/printable.h>
 #include <holdfast/base/saturate.h>
-#include <holdfast/recipes/internal/ask_again.h>
+#include <holdfast/locks/ask_again.h>
 
 namespace holdfast::recipes {
 
@@ -20,6 +20,11 @@ using locks::AcquireOptions;
 using locks::Lock;
 
 constexpr Duration kTimeout = std::chrono::seconds(5);
+constexpr Duration kPause = std::chrono::milliseconds(50);
+
+bool may_answer_later(const base::Error& error) {
+  return error.code == ErrorCode::unavailable || error.code == ErrorCode::unknown_outcome;
+}
 
 // Runs at the end of a scope, however it is left.
 template <class Work>
@@ -41,16 +46,28 @@ Once::Once(locks::LockProvider& provider, OnceOptions options)
 
 Result<OnceOutcome> Once::run(std::string_view key,
                               const std::function<void(const Lock& lock)>& work) {
+  return attempt(key, [&](const Lock& lock) {
+    work(lock);
+    return true;
+  });
+}
+
+Result<OnceOutcome> Once::attempt(std::string_view key,
+                                  const std::function<bool(const Lock& lock)>& work) {
   if (key.empty()) {
     return fail(ErrorCode::invalid_argument, "the key of what is to run once is empty");
   }
   const Duration period = options_.period.unchecked();
   const base::Ttl ttl = options_.retry_after_crash.value_or(options_.period);
+  if (ttl.unchecked() > period) {
+    return fail(ErrorCode::invalid_argument,
+                "retry_after_crash is longer than the period: leave it out, or make it shorter");
+  }
   // A lease of a whole period is renewed late: what is renewed also blocks the next period for
-  // longer, should this process die.
+  // longer, should this process die. But not so late that a renewal that fails cannot be repeated.
   const AcquireOptions how{
       .ttl = ttl,
-      .renew_every = options_.retry_after_crash ? std::nullopt : std::optional(period * 2 / 3),
+      .renew_every = options_.retry_after_crash ? std::nullopt : std::optional(period / 2),
       .owner = options_.owner,
       .reason = "once in a while"};
   const base::TimePoint started = provider_.clock().now();
@@ -62,38 +79,72 @@ Result<OnceOutcome> Once::run(std::string_view key,
     return OnceOutcome::skipped;
   }
   Lock lock = **std::move(acquired);
+  bool has_run = true;  // also if it throws
   const AtEnd keep([&] {
+    if (!has_run) {
+      return;  // released with the handle
+    }
     try {
-      keep_until_the_period_ends(std::move(lock), started);
+      keep_until_the_period_ends(lock, started);
     } catch (const std::exception& error) {
-      options_.logger.warn(error.what());  // the lease of the run is left, and runs out
+      lock.detach();  // the lease of the run is left, and runs out
+      options_.logger.warn(error.what());
     }
   });
-  work(lock);
-  return OnceOutcome::ran;
+  has_run = work(lock);
+  return has_run ? OnceOutcome::ran : OnceOutcome::given_back;
 }
 
-void Once::keep_until_the_period_ends(Lock lock, base::TimePoint started) {
+void Once::keep_until_the_period_ends(Lock& lock, base::TimePoint started) {
   const Duration left =
       base::add_saturating(started, options_.period.unchecked()) - provider_.clock().now();
   if (!lock.check() || left <= Duration::zero()) {
     return;  // released with the handle
   }
   // A new lease in place of the old one: a renewal could not make it end earlier.
-  const std::string name = lock.name();
-  const std::string owner = lock.owner();
   const store::Claim rest{.id = base::LeaseId::generate(),
-                          .owner = owner,
+                          .owner = lock.owner(),
                           .reason = "has run in this period",
                           .ttl = std::max(left, store::LeaseStore::kMinTtl)};
-  const base::LeaseId id = lock.detach();
-  const auto deadline = base::Deadline::after(base::steady_clock(), kTimeout);
-  const auto kept = internal::ask_again(
-      deadline, [&] { return provider_.store().transfer(name, id, rest, deadline); });
+  const std::string name = lock.name();
+  const auto kept = hand_over(lock, rest);
+  lock.detach();
   if (!kept) {
     options_.logger.warn(
         "the period of " + base::printable(name) +
         " may end at another time, with the lease of its run: " + base::to_string(kept.error()));
+  } else if (std::holds_alternative<store::Lost>(*kept)) {
+    options_.logger.warn("the lease of " + base::printable(name) +
+                         " was lost before its run had ended: another may have run it, too");
+    claim_anew(name, rest);
+  }
+}
+
+// The lease of the run is renewed meanwhile.
+Result<store::TransferOutcome> Once::hand_over(const Lock& lock, const store::Claim& rest) {
+  const base::Clock& clock = provider_.clock();
+  const auto give_up = base::Deadline::after(clock, std::min(kTimeout, lock.time_left()));
+  for (;;) {
+    const auto deadline = base::Deadline::after(base::steady_clock(),
+                                                std::max(give_up.remaining(clock.now()), kPause));
+    auto outcome = locks::ask_again(deadline, [&] {
+      return provider_.store().transfer(lock.name(), lock.id(), rest, deadline);
+    });
+    if (outcome || !may_answer_later(outcome.error()) || give_up.expired(clock.now())) {
+      return outcome;
+    }
+    static_cast<void>(clock.sleep_until(
+        std::min(base::add_saturating(clock.now(), kPause), give_up.when()), std::stop_token()));
+  }
+}
+
+void Once::claim_anew(const std::string& name, const store::Claim& rest) {
+  const auto deadline = base::Deadline::after(base::steady_clock(), kTimeout);
+  const auto claimed =
+      locks::ask_again(deadline, [&] { return provider_.store().claim(name, rest, deadline); });
+  if (!claimed) {
+    options_.logger.warn("the period of " + base::printable(name) +
+                         " may be over at once: " + base::to_string(claimed.error()));
   }
 }
 

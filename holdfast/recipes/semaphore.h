@@ -19,7 +19,9 @@ namespace holdfast::recipes {
 //
 // Several permits are taken in one step, all or none. Who waits for several is not passed by those
 // who want fewer; should it die while it waits, they are let in again after kHoldsBack. Who only
-// tries (a wait of zero) holds nobody back. The permits of one that died are back within its ttl.
+// tries (a wait of zero) holds nobody back. Of those who wait for several, the store remembers
+// eight (store::Claim::kMaxWaiting) of a name at a time; further ones may be passed. The permits of
+// one that died are back within its ttl.
 //
 // Not promised: an order among those who want as many.
 //

@@ -2,11 +2,16 @@
 #include "apps/holdfast/child/job_terminal.h"
 #include "apps/holdfast/child/not_executed.h"
 #include "apps/holdfast/child/spawn.h"
+#include "apps/holdfast/cli/exit_status.h"
 
 namespace holdfast::cli {
 
 std::expected<Ended, int> run_held(Session& session, const Signals& signals,
                                    const locks::Lock& lock, const HeldCommand& command) {
+  if (!lock.check()) {  // we were stopped just when we got it
+    command.say_lost();
+    return std::unexpected(kLost);
+  }
   JobTerminal terminal;
   const auto child = spawn(
       {.command = command.command,

@@ -26,7 +26,8 @@ struct HeldCommand {
 };
 
 // Runs it, told by its environment what is held, and looks after it: how it ended, or what to end
-// with where it could not be executed, which is reported.
+// with where it was not started, which is reported: it could not be executed, or the lock was lost
+// already (kLost).
 [[nodiscard]] std::expected<Ended, int> run_held(Session& session, const Signals& signals,
                                                  const locks::Lock& lock,
                                                  const HeldCommand& command);

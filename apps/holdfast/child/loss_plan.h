@@ -12,21 +12,21 @@ namespace holdfast::cli {
 // Decides when a command whose lock is going away is told to end, and when it is made to: no I/O,
 // no threads, no clock.
 //
-//   while                                 then
-//   time left > the notice                nothing
-//   time left <= the notice               terminate; kill when no time is left, or after
-//   `kill_after` no time left, all at once             terminate; kill after `kill_after`
+//   while                        then
+//   time left > the notice       nothing
+//   time left <= the notice      terminate; kill when none is left, or after `kill_after`
+//   no time left, all at once    terminate; kill after `kill_after`
 //
-// The notice is `kill_after`, but never more than a third of the ttl: renewals keep at least twice
-// that on the lease, so only one that nobody renews comes so far. The lease of such a one is still
-// there while the command ends. A lease that is gone all at once (stolen; or this process was
+// The notice is `kill_after`, but never more than a quarter of the ttl: renewals come when half of
+// it is left or more, so only a lease that nobody renews comes so far. The lease of such a one is
+// still there while the command ends. A lease that is gone all at once (stolen; or this process was
 // stopped) leaves nothing to protect, and the command gets its time to clean up.
 class LossPlan {
  public:
   enum class Action : std::uint8_t { none, terminate, kill };
 
   LossPlan(base::Duration ttl, base::Duration kill_after) noexcept
-      : kill_after_(kill_after), notice_(std::min(kill_after, ttl / 3)) {}
+      : kill_after_(kill_after), notice_(std::min(kill_after, ttl / 4)) {}
 
   // What to do now; each but `none` comes once. `time_left` of zero: lost.
   Action at(base::TimePoint now, base::Duration time_left) noexcept {

@@ -32,8 +32,8 @@ TEST(LossPlan, WhenNobodyRenewsItKillsNoLaterThanTheLeaseIsOver) {
   EXPECT_EQ(plan.next(kNow + 5s, 0s), base::TimePoint::max());
 }
 
-TEST(LossPlan, NeverGivesNoticeOfMoreThanAThirdOfTheTtl) {
-  LossPlan plan(30s, 1h);
+TEST(LossPlan, NeverGivesNoticeOfMoreThanAQuarterOfTheTtl) {
+  LossPlan plan(40s, 1h);
   EXPECT_EQ(plan.at(kNow, 11s), Action::none);
   EXPECT_EQ(plan.at(kNow, 10s), Action::terminate);
   EXPECT_EQ(plan.at(kNow + 10s, 0s), Action::kill);

@@ -59,7 +59,7 @@ Ended Supervisor::run() {
     take_signals();
   }
   terminal_.take_back(command_);
-  return {.status = reap(), .lost = plan_.ending()};
+  return {.status = reap(), .lost = plan_.ending(), .asked_to_end = asked_to_end_};
 }
 
 void Supervisor::wait_for_something() {
@@ -73,6 +73,7 @@ void Supervisor::wait_for_something() {
 
 void Supervisor::take_signals() {
   while (const auto signal = signals_.next()) {
+    note(*signal);
     if (*signal != SIGCHLD) {
       kill(-command_, *signal);
     }
@@ -93,6 +94,14 @@ void Supervisor::take_signals() {
     handle_stop(change.si_status);
   } else {
     ended_ = true;
+  }
+}
+
+// Those that a command may well use for something else count only when it is to end anyway.
+void Supervisor::note(int signal) {
+  const bool always = signal == SIGTERM || signal == SIGINT || signal == SIGQUIT;
+  if (!asked_to_end_ && (always || (plan_.ending() && ends_by_default(signal)))) {
+    asked_to_end_ = signal;
   }
 }
 

@@ -31,6 +31,9 @@ struct SupervisorOptions {
 struct Ended {
   int status;  // its exit status, or 128 and the signal that ended it
   bool lost;   // it had to end because the lock was lost
+  // The first signal that asked this program, too, to end, and not only the command to do
+  // something.
+  std::optional<int> asked_to_end;
 };
 
 // Looks after a running command: passes signals on to its process group, handles its stops as a
@@ -48,6 +51,7 @@ class Supervisor {
  private:
   void wait_for_something();
   void take_signals();
+  void note(int signal);
   void look_at_lock();
   void handle_stop(int signal);
   void end_group(int signal) const;
@@ -62,6 +66,7 @@ class Supervisor {
   LossPlan plan_;
   bool said_lost_ = false;
   bool ended_ = false;
+  std::optional<int> asked_to_end_;
   Event lost_;
   Descriptor timer_;
 };

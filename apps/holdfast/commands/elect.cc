@@ -1,3 +1,8 @@
+#include <poll.h>
+
+#include <optional>
+#include <utility>
+
 #include <fmt/core.h>
 
 #include <holdfast/base/printable.h>
@@ -30,8 +35,9 @@ constexpr Help kHelp{
     .usage = "[OPTIONS] NAME -- COMMAND…",
     .about =
         "Stand for NAME; when elected, run COMMAND, whose HOLDFAST_TOKEN is that of the term.\n"
-        "If the term is lost, end COMMAND and stand again. When COMMAND ends by itself, resign\n"
-        "and end with what it ended with. `holdfast show NAME` says who leads.\n",
+        "If the term is lost, end COMMAND and stand again, as soon as the store can be reached.\n"
+        "When COMMAND ends by itself, resign and end with what it ended with. `holdfast show\n"
+        "NAME` says who leads.\n",
     .examples =
         "  holdfast elect scheduler -- ./scheduler         start it on every machine\n"
         "  holdfast elect --ttl 5s primary -- ./serve      another leads 5s after a crash"};
@@ -64,9 +70,33 @@ std::optional<int> lead(Session& session, Signals& signals, const ElectOptions& 
                                                           base::printable(options.name))});
                 }});
   if (!ended) {
-    return ended.error();
+    return ended.error() == kLost ? std::nullopt : std::optional(ended.error());
   }
-  return ended->lost ? std::nullopt : std::optional(ended->status);
+  if (!ended->lost) {
+    return ended->status;
+  }
+  return ended->asked_to_end ? std::optional(kSignalled + *ended->asked_to_end) : std::nullopt;
+}
+
+bool may_come_back(const base::Error& error) {
+  return error.code == base::ErrorCode::unavailable ||
+         error.code == base::ErrorCode::unknown_outcome;
+}
+
+// The signal that came meanwhile and asks to end.
+std::optional<int> pause(const Signals& signals) {
+  constexpr int kPauseMs = 500;
+  pollfd source{.fd = signals.descriptor(), .events = POLLIN, .revents = 0};
+  poll(&source, 1, kPauseMs);
+  while (const auto signal = signals.next()) {
+    if (ends_by_default(*signal)) {
+      return *signal;
+    }
+    if (*signal == SIGTSTP) {
+      suspend(Stop::this_process);
+    }
+  }
+  return std::nullopt;
 }
 
 int campaign(Session& session, Signals& signals, const ElectOptions& options) {
@@ -74,11 +104,23 @@ int campaign(Session& session, Signals& signals, const ElectOptions& options) {
                                {.owner = options.owner, .logger = session.logger()});
   const locks::AcquireOptions how{
       .ttl = options.ttl, .wait = base::Duration::max(), .reason = "leads"};
-  for (;;) {
+  bool has_led = false;
+  for (bool away = false;;) {
     auto elected = acquire_patiently(session, signals, provider, options.name, how);
+    if (!elected && has_led && may_come_back(elected.error())) {
+      // What took the term away may last.
+      if (!std::exchange(away, true)) {
+        session.report({elected.error().code, elected.error().message + "; trying again"});
+      }
+      if (const auto signal = pause(signals)) {
+        return kSignalled + *signal;
+      }
+      continue;
+    }
     if (!elected) {
       return session.report(elected.error());
     }
+    away = false;
     if (const auto* const interrupted = std::get_if<Interrupted>(&*elected)) {
       return kSignalled + interrupted->signal;
     }
@@ -86,6 +128,7 @@ int campaign(Session& session, Signals& signals, const ElectOptions& options) {
       if (const auto status = lead(session, signals, options, std::move(*term))) {
         return *status;
       }
+      has_led = true;
     }
   }
 }

@@ -32,7 +32,8 @@ constexpr Help kHelp{
     .about =
         "Run COMMAND unless it runs somewhere, or began less than DURATION ago, over all who\n"
         "use the store; what it ends with is what this ends with. For jobs that several\n"
-        "machines schedule: let DURATION be a little less than the time between two runs.\n",
+        "machines schedule: let DURATION be a little less than the time between two runs. A\n"
+        "command that fails has run; one that cannot be executed (126, 127) has not.\n",
     .examples =
         "  holdfast once --per 50m hourly-report -- ./report\n"
         "  holdfast once --per 23h --retry 10m backup -- ./backup   again after a crash\n"
@@ -43,7 +44,7 @@ void declare(CommandLine& line, OnceOptions& options) {
   line.option("--per", "DURATION", "How long after its start not again, 100ms to 365d",
               into(options.per));
   line.option("--retry", "DURATION",
-              "How long after a crash another may try (default: not before DURATION is over)",
+              "How long after a crash another may try, at most that of --per (default: that)",
               into(options.retry));
   line.option("-E,--skipped-status", "CODE", "What to end with if it is not run (default: 0)",
               into(options.skipped_status, 0, 255));
@@ -70,6 +71,9 @@ std::string_view mistake_in(const OnceOptions& options) {
   if (options.retry && !fits(*options.retry)) {
     return "--retry must be from 100ms to 365d";
   }
+  if (options.retry && *options.retry > options.per) {
+    return "--retry is longer than --per: leave it out, or make it shorter";
+  }
   return {};
 }
 
@@ -95,8 +99,9 @@ int run_once(Session& session, Signals& signals, const OnceOptions& options) {
                                                 base::printable(options.name))});
                   }});
     status = !ended ? ended.error() : ended->lost ? kLost : ended->status;
+    return ended.has_value();
   };
-  const auto outcome = once.run(options.name, work);
+  const auto outcome = once.attempt(options.name, work);
   if (!outcome) {
     return session.report(outcome.error());
   }

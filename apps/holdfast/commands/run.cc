@@ -100,10 +100,6 @@ class Run {
 
  private:
   int hold(locks::Lock& lock) {
-    if (!lock.check()) {  // we were stopped just when we got it
-      say_lost();
-      return kLost;
-    }
     const auto ended = run_held(session_, signals_, lock,
                                 {.name = options_.name,
                                  .command = options_.command,

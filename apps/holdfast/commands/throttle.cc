@@ -36,9 +36,10 @@ constexpr Help kHelp{
     .command = "holdfast throttle",
     .usage = "[OPTIONS] --limit N --per DURATION NAME [-- COMMAND…]",
     .about =
-        "Pass if fewer than N have passed NAME in the last DURATION, over all who use the\n"
-        "store; else wait until it may. Then become COMMAND, if there is one. Ends with 75 if\n"
-        "it may not pass in time. Nothing is held: COMMANDs may run at the same time.\n",
+        "Pass if fewer than N have passed NAME in this window, over all who use the store; else\n"
+        "wait until it may. A window is DURATION long and begins with the first that passes.\n"
+        "Then become COMMAND, if there is one. Ends with 75 if it may not pass in time. Nothing\n"
+        "is held: COMMANDs may run at the same time.\n",
     .examples =
         "  holdfast throttle --limit 10 --per 1m api -- curl https://example.org/\n"
         "  holdfast throttle -n --limit 1 --per 1h mail && ./send-mail\n"
@@ -47,9 +48,9 @@ constexpr Help kHelp{
 void declare(CommandLine& line, ThrottleOptions& options) {
   line.positional("NAME", "What to pass", into(options.name), Presence::required);
   line.option("--limit", "N", "How many may pass", into(options.limit, 1, store::Permits::kAll));
-  line.option("--per", "DURATION", "In how long, 100ms to 365d", into(options.per));
+  line.option("--per", "DURATION", "How long a window is, 100ms to 365d", into(options.per));
   line.flag("--sliding", options.sliding,
-            "In any interval so long, and not in one window after the other");
+            "In any interval so long; without it, twice as many where two windows meet");
   options.waiting.declare(line);
   options.global.declare(line);
   line.rest(options.command);

@@ -1,6 +1,8 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <memory>
+#include <optional>
 #include <string>
 
 #include <sqlite3.h>
@@ -110,6 +112,37 @@ TEST_F(LossTest, WhileTheStoreIsAwayTheCommandIsKilledBeforeItsLeaseIsOver) {
   }
   EXPECT_GT(last, 0);
   EXPECT_LT(last, std::chrono::duration<double>(over.time_since_epoch()).count());
+}
+
+// Starts a command that leads, and takes the store away until that has been noticed.
+class ElectionOutageTest : public LossTest {
+ protected:
+  ElectionOutageTest()
+      : leader_(start({"elect", "--ttl", "1s", "job", "--", "sh", "-c", kPolite})) {
+    EXPECT_EQ(leader_->read_line(), "ready") << leader_->rest_of_errors();
+    outage_.emplace(store_url().substr(std::string("sqlite:").size()));
+    EXPECT_EQ(leader_->read_line(), "TERM");
+    std::string line = "-";
+    while (!line.empty() && line.find("trying again") == std::string::npos) {
+      line = leader_->read_error_line();
+    }
+    EXPECT_NE(line, "") << "it gave up";
+  }
+
+  std::unique_ptr<Process> leader_;
+  std::optional<Outage> outage_;
+};
+
+TEST_F(ElectionOutageTest, WhoLostItsTermStandsAgainWhenTheStoreIsBack) {
+  outage_.reset();
+  EXPECT_EQ(leader_->read_line(), "ready");
+  leader_->signal(SIGTERM);
+  EXPECT_EQ(leader_->wait(), 0);
+}
+
+TEST_F(ElectionOutageTest, ASignalEndsIt) {
+  leader_->signal(SIGINT);
+  EXPECT_EQ(leader_->wait(), 128 + SIGINT);
 }
 
 }  // namespace

@@ -86,9 +86,21 @@ TEST_F(RecipeTest, OnceRunsAgainInTheNextPeriod) {
   EXPECT_TRUE(eventually([&] { return holdfast(words).status == 0; }));
 }
 
+TEST_F(RecipeTest, OnceLetsACommandRunLongerThanThePeriod) {
+  const Outcome outcome = holdfast({"once", "--per", "4s", "job", "--", "sleep", "5"});
+  EXPECT_EQ(outcome.status, 0) << outcome.errors;
+}
+
+TEST_F(RecipeTest, ACommandThatCannotBeExecutedDoesNotSpendThePeriod) {
+  EXPECT_EQ(once({"job", "--", "/no/such/command"}).status, 127);
+  EXPECT_EQ(once({"job", "--", "/"}).status, 126);
+  EXPECT_EQ(once({"job", "--", "echo", "first"}).output, "first\n");
+}
+
 TEST_F(RecipeTest, OnceNeedsAPeriodAndACommand) {
   EXPECT_EQ(holdfast({"once", "job", "--", "true"}).status, 64);
   EXPECT_EQ(holdfast({"once", "--per", "1h", "job"}).status, 64);
+  EXPECT_EQ(once({"--retry", "2h", "job", "--", "true"}).status, 64);
 }
 
 TEST_F(RecipeTest, TheElectedRunsAndTheNextFollows) {
@@ -111,6 +123,20 @@ TEST_F(RecipeTest, WhoLosesItsTermStandsAgain) {
   EXPECT_EQ(leader->read_line(), "ready");
   leader->signal(SIGTERM);
   EXPECT_EQ(leader->wait(), 0);
+}
+
+TEST_F(RecipeTest, ASignalThatComesWhileALostTermEndsIsHeeded) {
+  const auto leader =
+      start({"elect", "--ttl", "1s", "--kill-after", "60s", "post", "--", "sh", "-c",
+             "n=0; trap 'n=$((n+1)); echo TERM $n; [ $n = 2 ] && exit 0' TERM; echo ready; "
+             "while :; do sleep 0.05; done"});
+  EXPECT_EQ(leader->read_line(), "ready");
+  EXPECT_EQ(holdfast({"steal", "post", "--confirm", "post"}).status, 0);
+  EXPECT_EQ(leader->read_line(), "TERM 1");
+  leader->signal(SIGTERM);
+  EXPECT_EQ(leader->read_line(), "TERM 2");
+  EXPECT_EQ(leader->read_line(), "");  // it does not stand again
+  EXPECT_EQ(leader->wait(), 128 + SIGTERM);
 }
 
 TEST_F(RecipeTest, ASharedNameIsHeldTogetherAndOneWhoWantsItAloneIsNotPassed) {

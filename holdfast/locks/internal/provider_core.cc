@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <holdfast/locks/ask_again.h>
 #include <holdfast/locks/internal/acquisition.h>
 
 namespace holdfast::locks::internal {
@@ -151,10 +152,8 @@ Result<void> ProviderCore::reduce(Hold& hold, std::uint32_t permits) {
   const base::Duration left = hold.valid_until() - options.clock->now();
   const auto deadline =
       base::Deadline::after(base::steady_clock(), std::max<base::Duration>(left, kLeastPatience));
-  auto outcome = store->transfer(hold.name, hold.id, less, deadline);
-  if (!outcome && outcome.error().code == ErrorCode::unknown_outcome) {
-    outcome = store->transfer(hold.name, hold.id, less, deadline);
-  }
+  auto outcome =
+      ask_again(deadline, [&] { return store->transfer(hold.name, hold.id, less, deadline); });
   if (!outcome) {
     return std::unexpected(std::move(outcome).error());
   }

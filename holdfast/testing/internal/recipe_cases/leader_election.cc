@@ -96,7 +96,9 @@ constexpr ProviderCase kCases[] = {
            LeaderElection election(*providers[static_cast<std::size_t>(i)], "post");
            const auto led = election.lead(
                [&](const Term& term) {
-                 most = std::max<int>(most, ++leading);
+                 const int now = ++leading;
+                 for (int seen = most; now > seen && !most.compare_exchange_weak(seen, now);) {
+                 }
                  const std::lock_guard guard(mutex);
                  tokens.push_back(term.token);
                  if (tokens.size() == terms) {
@@ -109,6 +111,7 @@ constexpr ProviderCase kCases[] = {
          });
        }
        EXPECT_TRUE(run.in_time([&] { return stop.stop_requested(); }));
+       stop.request_stop();
        candidates.clear();
        EXPECT_EQ(most, 1);
        EXPECT_GE(tokens.size(), terms);
@@ -138,6 +141,31 @@ constexpr ProviderCase kCases[] = {
        });
        EXPECT_TRUE(run.result_of(led));
        EXPECT_EQ(terms, 2);  // lost once, and elected again
+     }},
+
+    {"WhatCannotBeGivenBackEndsNoElectionIfItIsLostOrStopped",
+     [](ProviderRun& run) {
+       LeaderElection election(run.provider(), "post");
+       std::stop_source stop;
+       std::atomic<int> terms = 0;
+       run.network().refuse(Operation::release, 2);
+       auto led = run.in_background([&] {
+         AcquireOptions options = run.brief_options();
+         options.stop = stop.get_token();
+         return election.lead(
+             [&](const Term& term) {
+               if (++terms == 2) {
+                 stop.request_stop();
+                 return;
+               }
+               const auto leader = run.holders("post").at(0);
+               EXPECT_EQ(run.store().release("post", leader.id), store::ReleaseOutcome::released);
+               EXPECT_TRUE(eventually([&] { return term.over.stop_requested(); }));
+             },
+             options);
+       });
+       EXPECT_TRUE(run.result_of(led));
+       EXPECT_EQ(terms, 2);
      }},
 
     {"AStopEndsTheTermAndTheCampaign",

@@ -1,7 +1,10 @@
 #include <holdfast/recipes/once.h>
 
 #include <atomic>
+#include <chrono>
+#include <future>
 #include <stdexcept>
+#include <thread>
 
 #include <gtest/gtest.h>
 
@@ -19,6 +22,21 @@ using recipes::OnceOptions;
 using recipes::OnceOutcome;
 
 void nothing(const Lock&) {}
+
+constexpr const char* kHasRun = "has run in this period";
+
+// Lets no more time pass than really does, so that what gives up after a while does not do so
+// because this machine is slow.
+OnceOutcome outcome_of(ProviderRun& run, std::future<base::Result<OnceOutcome>> running) {
+  EXPECT_TRUE(eventually([&] { return ProviderRun::has_ended(running); },
+                         [&] {
+                           if (run.clock_moves()) {
+                             run.pass(1ms);
+                           }
+                           std::this_thread::sleep_for(1ms);
+                         }));
+  return base::value_or_throw(running.get());
+}
 
 constexpr ProviderCase kCases[] = {
     {"OfManyExactlyOneRunsIt",
@@ -102,6 +120,59 @@ constexpr ProviderCase kCases[] = {
        EXPECT_EQ(once.run("job", nothing), OnceOutcome::skipped);
      }},
 
+    {"WorkThatCouldNotBeDoneDoesNotSpendThePeriod",
+     [](ProviderRun& run) {
+       Once once(run.provider(), {.period = 1h});
+       EXPECT_EQ(once.attempt("job", [](const Lock&) { return false; }), OnceOutcome::given_back);
+       EXPECT_TRUE(run.holders("once/job").empty());
+       EXPECT_EQ(once.attempt("job", [](const Lock&) { return true; }), OnceOutcome::ran);
+       EXPECT_EQ(once.run("job", nothing), OnceOutcome::skipped);
+     }},
+
+    {"ThePeriodIsKeptAlthoughTheStoreIsAwayForAMoment",
+     [](ProviderRun& run) {
+       Once once(run.provider(), {.period = 24h, .retry_after_crash = 1h});
+       run.network().refuse(Operation::transfer, 2);
+       EXPECT_EQ(outcome_of(run, run.in_background([&] { return once.run("job", nothing); })),
+                 OnceOutcome::ran);
+       EXPECT_EQ(run.holders("once/job").at(0).reason, kHasRun);
+     }},
+
+    {"ThePeriodIsKeptAlthoughRepliesAreLost",
+     [](ProviderRun& run) {
+       Once once(run.provider(), {.period = 24h, .retry_after_crash = 1h});
+       run.network().lose_reply(Operation::transfer, 4);
+       EXPECT_EQ(outcome_of(run, run.in_background([&] { return once.run("job", nothing); })),
+                 OnceOutcome::ran);
+       EXPECT_EQ(run.holders("once/job").at(0).reason, kHasRun);
+     }},
+
+    {"AStoreThatStaysAwayLeavesTheLeaseOfTheRun",
+     [](ProviderRun& run) {
+       Once once(run.provider(), {.period = 24h, .retry_after_crash = 1h});
+       const auto outcome = run.result_of_call(
+           [&] { return once.run("job", [&](const Lock&) { run.network().go_away(); }); });
+       EXPECT_EQ(outcome, OnceOutcome::ran);
+       EXPECT_NE(run.holders("once/job").at(0).reason, kHasRun);
+     }},
+
+    {"ALeaseThatIsGoneWhenTheWorkEndsIsTakenAnewIfItIsFree",
+     [](ProviderRun& run) {
+       Once once(run.provider(), {.period = 24h});
+       const auto take_away = [&](const Lock& lock) {
+         EXPECT_EQ(run.store().release(lock.name(), lock.id()), store::ReleaseOutcome::released);
+       };
+       EXPECT_EQ(once.run("job", take_away), OnceOutcome::ran);
+       EXPECT_EQ(run.holders("once/job").at(0).reason, kHasRun);
+       EXPECT_EQ(once.run("job", nothing), OnceOutcome::skipped);
+       const auto take_over = [&](const Lock& lock) {
+         take_away(lock);
+         run.abandon(lock.name(), 24h);
+       };
+       EXPECT_EQ(once.run("other", take_over), OnceOutcome::ran);
+       EXPECT_EQ(run.holders("once/other").at(0).owner, "the dead");
+     }},
+
     {"EachKeyHasAPeriodOfItsOwnAndMeetsNoLock",
      [](ProviderRun& run) {
        Once once(run.provider(), {.period = 1h});
@@ -122,6 +193,10 @@ constexpr ProviderCase kCases[] = {
        EXPECT_EQ(error_of(once.run("", nothing)), ErrorCode::invalid_argument);
        EXPECT_EQ(error_of(Once(run.provider(), {.period = 1ms}).run("job", nothing)),
                  ErrorCode::invalid_argument);
+       EXPECT_EQ(
+           error_of(
+               Once(run.provider(), {.period = 1h, .retry_after_crash = 2h}).run("job", nothing)),
+           ErrorCode::invalid_argument);
      }},
 };
 

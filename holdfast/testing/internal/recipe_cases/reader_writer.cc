@@ -27,8 +27,8 @@ AcquireOptions waiting(std::stop_token stop = {}, base::Duration wait = 1h) {
   return options;
 }
 
-// A writer that waits for `doc` through a provider of its own, until it has asked the store so
-// often that it holds others back.
+// A writer that waits for `doc` through a provider of its own, and has asked the store, so that it
+// holds others back. Stops waiting at the end of its scope at the latest.
 class WaitingWriter {
  public:
   explicit WaitingWriter(ProviderRun& run, base::Duration wait = 24h)
@@ -38,9 +38,14 @@ class WaitingWriter {
           return ReaderWriterLock(*provider_, "doc")
               .try_acquire_exclusive(waiting(stop_.get_token(), wait));
         })) {
-    ReaderWriterLock doc(run_.provider(), "doc");
-    EXPECT_TRUE(run_.soon([&] { return is_busy(doc.try_acquire_shared(run_.options())); }));
+    // Who is first in line has asked before it stands there.
+    EXPECT_TRUE(run_.soon([&] { return provider_->waiting() == 1; }));
+    EXPECT_TRUE(
+        is_busy(ReaderWriterLock(run_.provider(), "doc").try_acquire_shared(run_.options())));
   }
+  WaitingWriter(const WaitingWriter&) = delete;
+  WaitingWriter& operator=(const WaitingWriter&) = delete;
+  ~WaitingWriter() { cancel(); }  // before the outcome is waited for
 
   void cancel() { stop_.request_stop(); }
   [[nodiscard]] ProviderRun::MaybeLock outcome() { return run_.result_of(outcome_); }
@@ -233,6 +238,17 @@ constexpr ProviderCase kCases[] = {
        run.network().lose_reply(Operation::transfer);
        ASSERT_TRUE(ReaderWriterLock::downgrade(lock));
        EXPECT_EQ(run.holders("doc").at(0).token, lock.token());
+       EXPECT_EQ(run.holders("doc").at(0).permits, 1U);
+     }},
+
+    {"ADowngradeWhoseReplyWasLostStaysUnknownWhileTheStoreIsAway",
+     [](ProviderRun& run) {
+       ReaderWriterLock doc(run.provider(), "doc");
+       Lock lock = doc.acquire_exclusive(run.options());
+       run.network().lose_reply(Operation::transfer);
+       run.network().refuse(Operation::transfer, 2);
+       EXPECT_EQ(error_of(ReaderWriterLock::downgrade(lock)), ErrorCode::unknown_outcome);
+       ASSERT_TRUE(ReaderWriterLock::downgrade(lock));
        EXPECT_EQ(run.holders("doc").at(0).permits, 1U);
      }},
 

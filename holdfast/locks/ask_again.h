@@ -6,7 +6,7 @@
 #include <holdfast/base/deadline.h>
 #include <holdfast/base/error.h>
 
-namespace holdfast::recipes::internal {
+namespace holdfast::locks {
 
 // Every operation of a LeaseStore but `hit` may be repeated as it was, so a lost reply is first met
 // by asking again: most often the connection is back. Few times, because this does not pause.
@@ -30,4 +30,4 @@ auto ask_again(base::Deadline deadline, Call&& call) -> decltype(call()) {
   return outcome;
 }
 
-}  // namespace holdfast::recipes::internal
+}  // namespace holdfast::locks

@@ -1,11 +1,11 @@
-#include <holdfast/recipes/internal/ask_again.h>
+#include <holdfast/locks/ask_again.h>
 
 #include <deque>
 #include <optional>
 
 #include <gtest/gtest.h>
 
-namespace holdfast::recipes::internal {
+namespace holdfast::locks {
 namespace {
 
 using base::Deadline;
@@ -64,4 +64,4 @@ TEST(AskAgain, DoesNotAskAgainAfterTheDeadline) {
 }
 
 }  // namespace
-}  // namespace holdfast::recipes::internal
+}  // namespace holdfast::locks
