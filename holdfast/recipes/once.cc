@@ -101,12 +101,13 @@ void Once::keep_until_the_period_ends(Lock& lock, base::TimePoint started) {
   if (!lock.check() || left <= Duration::zero()) {
     return;  // released with the handle
   }
+  const std::string name = lock.name();  // both outlast the lock
+  const std::string owner(lock.owner());
   // A new lease in place of the old one: a renewal could not make it end earlier.
   const store::Claim rest{.id = base::LeaseId::generate(),
-                          .owner = lock.owner(),
+                          .owner = owner,
                           .reason = "has run in this period",
                           .ttl = std::max(left, store::LeaseStore::kMinTtl)};
-  const std::string name = lock.name();
   const auto kept = hand_over(lock, rest);
   lock.detach();
   if (!kept) {
