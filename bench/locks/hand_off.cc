@@ -8,6 +8,7 @@
 #include <thread>
 
 #include <fmt/format.h>
+#include <tests/support/temporary_folder.h>
 
 #include <holdfast/engines/open_store.h>
 #include <holdfast/locks/lock_provider.h>
@@ -41,8 +42,8 @@ int wait_for_orders(const std::string& url, const std::string& name) {
 }
 
 Report sqlite_hand_off(Seconds time) {
-  const TempFolder folder;
-  const std::string url = "sqlite:" + folder.file("locks.db").string();
+  const tests::TemporaryFolder folder;
+  const std::string url = "sqlite:" + (folder / "locks.db").string();
   Child other({std::filesystem::read_symlink("/proc/self/exe"), "--wait-for-orders", url, "job"});
   locks::LockProvider provider(base::value_or_throw(engines::open_store(url)));
 

@@ -1,10 +1,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdlib>
 #include <string>
-#include <system_error>
 
 #include "bench/locks/measure.h"
 
@@ -58,19 +55,6 @@ Seconds cpu_time() {
     return Seconds(static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6);
   };
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
-}
-
-TempFolder::TempFolder() {
-  std::string pattern = (std::filesystem::temp_directory_path() / "holdfast-bench-XXXXXX").string();
-  if (mkdtemp(pattern.data()) == nullptr) {
-    throw std::system_error(errno, std::generic_category(), pattern);
-  }
-  path_ = pattern;
-}
-
-TempFolder::~TempFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
 }
 
 }  // namespace holdfast::bench_locks

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <chrono>
-#include <filesystem>
 #include <functional>
 #include <vector>
 
@@ -20,19 +19,5 @@ using Seconds = std::chrono::duration<double>;
 
 // Of this process so far.
 [[nodiscard]] Seconds cpu_time();
-
-// An empty folder, gone at the end.
-class TempFolder {
- public:
-  TempFolder();
-  ~TempFolder();
-  TempFolder(const TempFolder&) = delete;
-  TempFolder& operator=(const TempFolder&) = delete;
-
-  [[nodiscard]] std::filesystem::path file(const char* name) const { return path_ / name; }
-
- private:
-  std::filesystem::path path_;
-};
 
 }  // namespace holdfast::bench_locks

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 #include <sqlite3.h>
+#include <tests/support/temporary_folder.h>
 
 #include <holdfast/engines/open_store.h>
 #include <holdfast/locks/lock_provider.h>
@@ -81,10 +82,10 @@ std::function<void()> pair_on(locks::LockProvider& provider) {
 }  // namespace
 
 Report sqlite_pair(Seconds time) {
-  const TempFolder folder;
-  BareUpdates bare(folder.file("bare.db"));
+  const tests::TemporaryFolder folder;
+  BareUpdates bare(folder / "bare.db");
   locks::LockProvider provider(
-      base::value_or_throw(engines::open_store("sqlite:" + folder.file("locks.db").string())));
+      base::value_or_throw(engines::open_store("sqlite:" + (folder / "locks.db").string())));
   const auto medians = alternate(time, {pair_on(provider), [&] { bare.pair(); }});
   const double ratio = medians[0] / medians[1];
   return {.workload = "L1",

@@ -2,15 +2,17 @@
 #include <filesystem>
 #include <string>
 
+#include <tests/support/temporary_folder.h>
+
 #include "bench/locks/child.h"
 #include "bench/locks/workloads.h"
 
 namespace holdfast::bench_locks {
 
 Report run_true(Seconds time) {
-  const TempFolder folder;
-  const std::string store = "sqlite:" + folder.file("locks.db").string();
-  const std::string file = folder.file("flock").string();
+  const tests::TemporaryFolder folder;
+  const std::string store = "sqlite:" + (folder / "locks.db").string();
+  const std::string file = (folder / "flock").string();
   const std::string tool =
       std::filesystem::read_symlink("/proc/self/exe").replace_filename("holdfast");
   const auto medians = alternate(

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <tests/support/temporary_folder.h>
 
 #include <holdfast/engines/open_store.h>
 #include <holdfast/locks/lock_provider.h>
@@ -74,8 +75,8 @@ double unfairness(const Grants& grants) {
 }
 
 Grants contend_with_another_process(const Context& context) {
-  const bench_locks::TempFolder folder;
-  const std::string file = folder.file("grants").string();
+  const tests::TemporaryFolder folder;
+  const std::string file = (folder / "grants").string();
   bench_locks::Child other(role(
       {"crowd", context.server.url(), file, std::to_string(context.settings.seconds.count())}));
   static_cast<void>(other.hear());

@@ -1,9 +1,9 @@
 #include <holdfast/engines/open_store.h>
 
-#include <cstdlib>
 #include <filesystem>
 
 #include <gtest/gtest.h>
+#include <tests/support/temporary_folder.h>
 
 namespace holdfast::engines {
 namespace {
@@ -29,15 +29,15 @@ std::string error_of_use(std::string_view url) {
 }
 
 TEST(OpenStore, OpensEveryEngineThatNeedsNoServer) {
-  std::string folder = (std::filesystem::temp_directory_path() / "holdfast-open-XXXXXX").string();
-  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  const tests::TemporaryFolder folder;
   for (const EngineInfo& engine : known_engines()) {
     if (engine.url.find("//") != std::string::npos) {
       continue;
     }
-    const std::string url = engine.scheme == "sqlite"
-                                ? "sqlite:" + folder + "/a%20b.db?busy_timeout=1s&retention=2h"
-                                : engine.scheme + ":";
+    const std::string url =
+        engine.scheme == "sqlite"
+            ? "sqlite:" + (folder / "a%20b.db?busy_timeout=1s&retention=2h").string()
+            : engine.scheme + ":";
     const auto store = open_store(url);
     ASSERT_TRUE(store) << url << ": " << base::to_string(store.error());
     EXPECT_EQ((*store)->capabilities().engine, engine.scheme);
@@ -47,8 +47,7 @@ TEST(OpenStore, OpensEveryEngineThatNeedsNoServer) {
     ASSERT_TRUE(granted);
     EXPECT_TRUE(std::holds_alternative<store::Grant>(*granted));
   }
-  EXPECT_TRUE(std::filesystem::exists(folder + "/a b.db"));
-  std::filesystem::remove_all(folder);
+  EXPECT_TRUE(std::filesystem::exists(folder / "a b.db"));
 }
 
 TEST(OpenStore, AServerThatIsNotThereIsUnavailableWhenItIsNeeded) {

@@ -1,15 +1,13 @@
-#include <cerrno>
-#include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include <sqlite3.h>
+#include <tests/support/temporary_folder.h>
 
 #include <holdfast/base/manual_clock.h>
 #include <holdfast/engines/sqlite/sqlite_store.h>
@@ -24,28 +22,7 @@ using engines::sqlite::SqliteOptions;
 using engines::sqlite::SqliteStore;
 using testing::Place;
 
-// An empty folder, gone at the end.
-class Folder {
- public:
-  Folder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "holdfast-XXXXXX").string();
-    if (mkdtemp(pattern.data()) == nullptr) {
-      throw std::system_error(errno, std::generic_category(), pattern);
-    }
-    path_ = pattern;
-  }
-  ~Folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-
-  [[nodiscard]] std::filesystem::path file() const { return path_ / "locks.db"; }
-
- private:
-  std::filesystem::path path_;
-};
+constexpr const char* kFile = "locks.db";
 
 // Runs one statement with a name in it, past the engine; the first column of its first row.
 int run_sql(const std::filesystem::path& file, const char* sql, std::string_view name) {
@@ -78,7 +55,7 @@ std::function<bool()> plant_foreign(const std::filesystem::path& file, const std
 }
 
 struct MovableFile {
-  Folder folder;
+  tests::TemporaryFolder folder;
   base::ManualClock clock;
 };
 
@@ -98,7 +75,7 @@ std::shared_ptr<SqliteStore> open(SqliteOptions options, Keep keep) {
 Place movable_place() {
   const auto place = std::make_shared<MovableFile>();
   const auto open_it = [place] {
-    return open({.file = place->folder.file(),
+    return open({.file = place->folder / kFile,
                  .machine = {.clock = &place->clock, .boot_id = "the boot of the test"}},
                 place);
   };
@@ -107,14 +84,14 @@ Place movable_place() {
           .clean_up = [open_it] { (void)base::value_or_throw(open_it()->sweep_now()); },
           .plant_foreign =
               [place](std::string_view name) {
-                return plant_foreign(place->folder.file(), std::string(name));
+                return plant_foreign(place->folder / kFile, std::string(name));
               }};
 }
 
 Place real_time_place() {
-  const auto folder = std::make_shared<Folder>();
-  return {.open = [folder] { return open({.file = folder->file()}, folder); },
-          .url = "sqlite:" + folder->file().string()};
+  const auto folder = std::make_shared<tests::TemporaryFolder>();
+  return {.open = [folder] { return open({.file = *folder / kFile}, folder); },
+          .url = "sqlite:" + (*folder / kFile).string()};
 }
 
 }  // namespace

@@ -8,7 +8,6 @@
 #include <csignal>
 #include <cstdlib>
 #include <exception>
-#include <filesystem>
 #include <functional>
 #include <iostream>
 #include <new>
@@ -16,6 +15,8 @@
 #include <system_error>
 #include <thread>
 #include <vector>
+
+#include <tests/support/temporary_folder.h>
 
 namespace holdfast::tests {
 
@@ -94,21 +95,10 @@ inline int failures_among(int count, const std::function<void(int)>& work) {
 // An SQLite store in a folder that is gone at the end.
 class SqliteFile {
  public:
-  SqliteFile() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "holdfast-XXXXXX").string();
-    folder_ = ::mkdtemp(pattern.data());
-  }
-  ~SqliteFile() {
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
-  }
-  SqliteFile(const SqliteFile&) = delete;
-  SqliteFile& operator=(const SqliteFile&) = delete;
-
   [[nodiscard]] std::string url() const { return "sqlite:" + (folder_ / "locks.db").string(); }
 
  private:
-  std::filesystem::path folder_;
+  TemporaryFolder folder_;
 };
 
 }  // namespace holdfast::tests

@@ -68,7 +68,6 @@ bool mongo_server_is_given() { return given_url() != nullptr; }
 
 MongoServer::MongoServer(const Options& options)
     : options_(options),
-      folder_(make_folder("mongodb")),
       database_("holdfast_" + to_string(base::LeaseId::generate()).substr(0, 12)) {
   const bool needs_stand_in =
       options.must_be_stand_in || options.standalone || options.wire_version != 0 || options.tls;
@@ -80,7 +79,7 @@ MongoServer::MongoServer(const Options& options)
   }
   kind_ = is_on_path("mongod") && !needs_stand_in ? Kind::mongod : Kind::stand_in;
   if (options_.tls) {
-    make_certificates(folder_);
+    make_certificates(folder_.path());
   }
   if (kind_ == Kind::mongod || !is_on_path("mongod")) {
     say(kind_ == Kind::mongod ? "a mongod from the PATH" : "the stand-in of tests/support/mongodb");
@@ -97,8 +96,6 @@ MongoServer::~MongoServer() {
     }
   }
   kill();
-  std::error_code ignored;
-  std::filesystem::remove_all(folder_, ignored);
 }
 
 void MongoServer::start() {
@@ -130,7 +127,7 @@ std::vector<std::string> MongoServer::command_line() const {
             "--bind_ip",
             "127.0.0.1",
             "--dbpath",
-            folder_.string(),
+            folder_.path().string(),
             "--logpath",
             (folder_ / "mongod.log").string(),
             "--replSet",
@@ -146,7 +143,7 @@ std::vector<std::string> MongoServer::command_line() const {
     words.insert(words.end(), {"--wire-version", std::to_string(options_.wire_version)});
   }
   if (options_.tls) {
-    words.insert(words.end(), {"--tls", folder_.string()});
+    words.insert(words.end(), {"--tls", folder_.path().string()});
   }
   return words;
 }

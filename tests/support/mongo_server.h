@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include <tests/support/temporary_folder.h>
+
 namespace holdfast::tests {
 
 // A MongoDB server for a test: of these the first that there is.
@@ -49,7 +51,7 @@ class MongoServer {
   // The same through something on another port of this machine. Only of a server started here.
   [[nodiscard]] std::string url_by(std::uint16_t port) const;
   [[nodiscard]] std::uint16_t port() const noexcept { return port_; }
-  [[nodiscard]] const std::filesystem::path& folder() const noexcept { return folder_; }
+  [[nodiscard]] const std::filesystem::path& folder() const noexcept { return folder_.path(); }
 
   // Of a server that was started here. As if the machine had lost power; returns when it is gone.
   void kill();
@@ -65,7 +67,7 @@ class MongoServer {
   [[nodiscard]] std::vector<std::string> command_line() const;
 
   const Options options_;
-  const std::filesystem::path folder_;
+  const TemporaryFolder folder_;
   const std::string database_;
   Kind kind_ = Kind::stand_in;
   std::string url_;

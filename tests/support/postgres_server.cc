@@ -54,16 +54,11 @@ const passwd* other_user() {
   return user;
 }
 
-std::filesystem::path make_folder() {
-  std::string pattern = (std::filesystem::temp_directory_path() / "holdfast-pg-XXXXXX").string();
-  if (::mkdtemp(pattern.data()) == nullptr) {
-    throw std::runtime_error("no temporary folder could be made");
-  }
+void give_to_server(const std::filesystem::path& folder) {
   if (const passwd* const user = other_user();
-      user != nullptr && ::chown(pattern.c_str(), user->pw_uid, user->pw_gid) != 0) {
+      user != nullptr && ::chown(folder.c_str(), user->pw_uid, user->pw_gid) != 0) {
     throw std::runtime_error("the temporary folder could not be given to postgres");
   }
-  return pattern;
 }
 
 int wait_for(pid_t process) {
@@ -74,7 +69,8 @@ int wait_for(pid_t process) {
 
 }  // namespace
 
-PostgresServer::PostgresServer() : programs_(find_programs()), folder_(make_folder()) {
+PostgresServer::PostgresServer() : programs_(find_programs()) {
+  give_to_server(folder_.path());
   const pid_t made = spawn("initdb", {"-D", (folder_ / "data").string(), "-U", kUser, "-A", "trust",
                                       "-E", "UTF8", "--locale=C", "--no-sync"});
   if (wait_for(made) != 0) {
@@ -83,15 +79,11 @@ PostgresServer::PostgresServer() : programs_(find_programs()), folder_(make_fold
   start();
 }
 
-PostgresServer::~PostgresServer() {
-  stop();
-  std::error_code ignored;
-  std::filesystem::remove_all(folder_, ignored);
-}
+PostgresServer::~PostgresServer() { stop(); }
 
 std::string PostgresServer::conninfo() const {
-  return "host=" + folder_.string() + " user=" + kUser + " dbname=postgres connect_timeout=60" +
-         " options='-c client_min_messages=warning'";
+  return "host=" + folder_.path().string() + " user=" + kUser +
+         " dbname=postgres connect_timeout=60" + " options='-c client_min_messages=warning'";
 }
 
 void PostgresServer::restart() {
@@ -100,8 +92,8 @@ void PostgresServer::restart() {
 }
 
 void PostgresServer::start() {
-  process_ = spawn("postgres", {"-D", (folder_ / "data").string(), "-k", folder_.string(), "-c",
-                                "listen_addresses="});
+  process_ = spawn("postgres", {"-D", (folder_ / "data").string(), "-k", folder_.path().string(),
+                                "-c", "listen_addresses="});
   const auto give_up = std::chrono::steady_clock::now() + kPatience;
   while (std::chrono::steady_clock::now() < give_up) {
     if (::waitpid(process_, nullptr, WNOHANG) == process_) {
@@ -150,7 +142,7 @@ pid_t PostgresServer::spawn(const std::string& program, std::vector<std::string>
   ::dup2(output, STDOUT_FILENO);
   ::dup2(output, STDERR_FILENO);
   // initdb wants a working directory that it may read.
-  if (::getppid() == parent && ::chdir(folder_.c_str()) == 0) {
+  if (::getppid() == parent && ::chdir(folder_.path().c_str()) == 0) {
     ::execv(words.front(), words.data());
   }
   ::_exit(127);

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include <tests/support/temporary_folder.h>
+
 namespace holdfast::tests {
 
 // A real PostgreSQL server for a test: a cluster of its own in a temporary folder, on a unix socket
@@ -39,7 +41,7 @@ class PostgresServer {
   [[nodiscard]] pid_t spawn(const std::string& program, std::vector<std::string> arguments) const;
 
   const std::filesystem::path programs_;
-  const std::filesystem::path folder_;
+  const TemporaryFolder folder_;
   pid_t process_ = -1;
 };
 

@@ -24,19 +24,14 @@ constexpr int kAttempts = 5;
 
 }  // namespace
 
-RedisServer::RedisServer(Options options)
-    : options_(std::move(options)), folder_(make_folder("redis")) {
+RedisServer::RedisServer(Options options) : options_(std::move(options)) {
   if (options_.tls) {
-    make_certificates(folder_);
+    make_certificates(folder_.path());
   }
   start();
 }
 
-RedisServer::~RedisServer() {
-  kill();
-  std::error_code ignored;
-  std::filesystem::remove_all(folder_, ignored);
-}
+RedisServer::~RedisServer() { kill(); }
 
 std::string RedisServer::url() const { return "redis://127.0.0.1:" + std::to_string(port_); }
 
@@ -69,7 +64,7 @@ std::vector<std::string> RedisServer::command_line() const {
                                     "--unixsocket",
                                     socket().string(),
                                     "--dir",
-                                    folder_.string(),
+                                    folder_.path().string(),
                                     "--logfile",
                                     (folder_ / "redis.log").string(),
                                     "--save",

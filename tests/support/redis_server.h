@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include <tests/support/temporary_folder.h>
+
 namespace holdfast::tests {
 
 // A real Redis server for a test: on a free port of 127.0.0.1 and 127.0.0.2 and on a unix socket,
@@ -34,7 +36,7 @@ class RedisServer {
 
   [[nodiscard]] std::uint16_t port() const noexcept { return port_; }
   [[nodiscard]] std::uint16_t tls_port() const noexcept { return tls_port_; }
-  [[nodiscard]] const std::filesystem::path& folder() const noexcept { return folder_; }
+  [[nodiscard]] const std::filesystem::path& folder() const noexcept { return folder_.path(); }
   [[nodiscard]] std::filesystem::path socket() const { return folder_ / "redis.sock"; }
   // The authority that has signed the server's certificate, and one that has not. The certificate
   // is for localhost and 127.0.0.1, not for 127.0.0.2.
@@ -61,7 +63,7 @@ class RedisServer {
   [[nodiscard]] bool has_ended();
 
   const Options options_;
-  std::filesystem::path folder_;
+  const TemporaryFolder folder_;
   std::uint16_t port_ = 0;
   std::uint16_t tls_port_ = 0;
   pid_t process_ = -1;

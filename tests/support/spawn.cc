@@ -35,13 +35,4 @@ void kill_and_wait(pid_t process) {
   ::waitpid(process, nullptr, 0);
 }
 
-std::filesystem::path make_folder(const std::string& what) {
-  std::string pattern =
-      (std::filesystem::temp_directory_path() / ("holdfast-" + what + "-XXXXXX")).string();
-  if (::mkdtemp(pattern.data()) == nullptr) {
-    throw std::runtime_error("no temporary folder could be made");
-  }
-  return pattern;
-}
-
 }  // namespace holdfast::tests

@@ -2,7 +2,6 @@
 
 #include <sys/types.h>
 
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -17,8 +16,5 @@ namespace holdfast::tests {
 
 // Ends it at once, and waits until it is gone.
 void kill_and_wait(pid_t process);
-
-// An empty folder of its own, for a server: …/holdfast-<what>-…
-[[nodiscard]] std::filesystem::path make_folder(const std::string& what);
 
 }  // namespace holdfast::tests

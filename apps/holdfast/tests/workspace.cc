@@ -1,6 +1,4 @@
-#include <cerrno>
 #include <cstdlib>
-#include <system_error>
 
 #include <holdfast/engines/open_store.h>
 
@@ -8,19 +6,8 @@
 
 namespace holdfast::cli::testing {
 
-Workspace::Workspace() {
-  std::string pattern = (std::filesystem::temp_directory_path() / "holdfast-cli-XXXXXX").string();
-  if (mkdtemp(pattern.data()) == nullptr) {
-    throw std::system_error(errno, std::generic_category(), pattern);
-  }
-  folder_ = pattern;
-  environment_ = {{"HOME", folder_.string()}, {"PATH", std::getenv("PATH")}};
-}
-
-Workspace::~Workspace() {
-  std::error_code ignored;
-  std::filesystem::remove_all(folder_, ignored);
-}
+Workspace::Workspace()
+    : environment_({{"HOME", folder_.path().string()}, {"PATH", std::getenv("PATH")}}) {}
 
 Words Workspace::command(const Words& words) {
   Words all{HOLDFAST_BINARY};

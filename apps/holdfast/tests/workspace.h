@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <tests/support/temporary_folder.h>
 
 #include <holdfast/store/lease_store.h>
 
@@ -17,7 +18,6 @@ namespace holdfast::cli::testing {
 class Workspace : public ::testing::Test {
  protected:
   Workspace();
-  ~Workspace() override;
 
   // `holdfast` and these words.
   [[nodiscard]] static Words command(const Words& words);
@@ -34,11 +34,11 @@ class Workspace : public ::testing::Test {
   // The program's default store, opened here.
   [[nodiscard]] std::shared_ptr<store::LeaseStore> open_store() const;
   [[nodiscard]] std::string store_url() const;
-  [[nodiscard]] const std::filesystem::path& folder() const noexcept { return folder_; }
+  [[nodiscard]] const std::filesystem::path& folder() const noexcept { return folder_.path(); }
   Environment& environment() noexcept { return environment_; }
 
  private:
-  std::filesystem::path folder_;
+  const tests::TemporaryFolder folder_;
   Environment environment_;
 };
 

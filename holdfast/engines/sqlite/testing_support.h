@@ -19,6 +19,7 @@
 
 #include <gtest/gtest.h>
 #include <sqlite3.h>
+#include <tests/support/temporary_folder.h>
 
 #include <holdfast/base/manual_clock.h>
 #include <holdfast/engines/sqlite/sqlite_store.h>
@@ -26,26 +27,7 @@
 // For the tests of this folder.
 namespace holdfast::engines::sqlite::testing {
 
-// An empty folder, gone at the end.
-class Folder {
- public:
-  Folder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "holdfast-XXXXXX").string();
-    path_ = mkdtemp(pattern.data());
-  }
-  ~Folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  [[nodiscard]] std::filesystem::path operator/(std::string_view name) const {
-    return path_ / name;
-  }
-
- private:
-  std::filesystem::path path_;
-};
+using Folder = tests::TemporaryFolder;
 
 inline std::string contents(const std::filesystem::path& file) {
   std::ifstream stream(file, std::ios::binary);
