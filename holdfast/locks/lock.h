@@ -9,6 +9,7 @@
 #include <holdfast/base/clock.h>
 #include <holdfast/base/error.h>
 #include <holdfast/base/ids.h>
+#include <holdfast/locks/acquire_options.h>
 #include <holdfast/store/claim.h>
 #include <holdfast/store/outcome.h>
 
@@ -70,6 +71,10 @@ class [[nodiscard]] Lock {
   [[nodiscard]] const std::string& owner() const noexcept;
   [[nodiscard]] base::FencingToken token() const noexcept;
   [[nodiscard]] const store::Permits& permits() const noexcept;
+  [[nodiscard]] OnDestroy on_destroy() const noexcept;
+
+  // The lease itself, for those who write another face (see steps/).
+  [[nodiscard]] const std::shared_ptr<internal::Hold>& hold() const noexcept { return hold_; }
 
  private:
   std::shared_ptr<internal::Hold> hold_;
