@@ -14,8 +14,9 @@ namespace {
 // Neither release nor reduce waits for anything but the store.
 template <class P>
 void run(P& procedure, const Hold& hold) {
-  steps::Bell unused;
-  steps::run_blocking(procedure, procedure.start(), *hold.core->store, hold.clock, unused);
+  for (steps::Step step = procedure.start(); step.kind != steps::Step::Kind::done;) {
+    step = procedure.on(steps::ask(*hold.core->store, step));
+  }
 }
 
 }  // namespace
@@ -28,7 +29,7 @@ Lock& Lock::operator=(Lock&& other) noexcept {
 }
 
 Lock::~Lock() {
-  if (hold_ == nullptr) {
+  if (hold_ == nullptr || hold_->status() == Hold::Status::ended) {
     return;
   }
   if (hold_->on_destroy == OnDestroy::keep) {

@@ -10,8 +10,10 @@ using base::Result;
 
 namespace {
 
-Result<std::optional<Lock>> run(internal::ProviderCore& core, std::string_view name,
-                                const AcquireOptions& options, base::Duration default_wait) {
+// `give` makes of the outcome what the caller wants.
+template <class Give>
+auto run(internal::ProviderCore& core, std::string_view name, const AcquireOptions& options,
+         base::Duration default_wait, const Give& give) {
   steps::Bell bell;
   const std::stop_callback on_stop(options.stop, [&bell] { bell.ring(); });
   steps::AcquireSteps acquire(core, name, options, default_wait, bell);
@@ -28,7 +30,7 @@ Result<std::optional<Lock>> run(internal::ProviderCore& core, std::string_view n
     }
     throw;
   }
-  return acquire.take_outcome();
+  return give(std::move(acquire.outcome()));
 }
 
 }  // namespace
@@ -45,13 +47,13 @@ LockProvider::~LockProvider() { core_->shut_down(); }
 Lock LockProvider::acquire(std::string_view name, const AcquireOptions& options) {
   const auto core = core_;  // the provider may end while this call waits
   return base::value_or_throw(
-      steps::or_timed_out(run(*core, name, options, base::Duration::max())));
+      run(*core, name, options, base::Duration::max(), steps::or_timed_out));
 }
 
 Result<std::optional<Lock>> LockProvider::try_acquire(std::string_view name,
                                                       const AcquireOptions& options) {
   const auto core = core_;  // the provider may end while this call waits
-  return run(*core, name, options, base::Duration::zero());
+  return run(*core, name, options, base::Duration::zero(), steps::or_nothing);
 }
 
 Result<bool> LockProvider::is_locked(std::string_view name) {

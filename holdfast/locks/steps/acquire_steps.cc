@@ -77,19 +77,19 @@ Step AcquireSteps::start() {
   if (stopped()) {
     return proceed(machine_.on_stop());
   }
-  const Action action = machine_.start(started_);
   const bool willing_to_wait = !deadline_.expired(started_);
   if (willing_to_wait && core_.lines.has_line(name_)) {
     // Behind those who came before; the first claim is made when it is this one's turn.
     return join(deadline_.when());
   }
-  return proceed(action);
+  static_cast<void>(machine_.start(started_));
+  return claim(started_);
 }
 
-Step AcquireSteps::on(Answer answer) {
+Step AcquireSteps::on(Answer&& answer) {
   switch (phase_) {
     case Phase::joining: return joined();
-    case Phase::claiming: return claimed(std::get<Result<store::ClaimOutcome>>(std::move(answer)));
+    case Phase::claiming: return claimed(std::get<Result<store::ClaimOutcome>>(answer));
     case Phase::sleeping: return woken(std::get<Woken>(answer));
     case Phase::leaving: return leave();
     case Phase::releasing: {
@@ -107,7 +107,7 @@ Step AcquireSteps::proceed(const Action& action) {
   }
   const auto* const pause = std::get_if<AcquireMachine::Sleep>(&action);
   if (pause == nullptr) {
-    return claim();
+    return claim(clock_.now());
   }
   if (!in_line_) {
     return join(pause->until);
@@ -141,10 +141,12 @@ void AcquireSteps::watch() {
 }
 
 // It may have become free before anybody could tell us.
-Step AcquireSteps::joined() { return core_.lines.standing(waiter_).first ? claim() : sleep(); }
+Step AcquireSteps::joined() {
+  return core_.lines.standing(waiter_).first ? claim(clock_.now()) : sleep();
+}
 
-Step AcquireSteps::claim() {
-  sent_ = clock_.now();
+Step AcquireSteps::claim(base::TimePoint now) {
+  sent_ = now;
   claimed_ = true;
   phase_ = Phase::claiming;
   return {.kind = Step::Kind::claim,
@@ -153,7 +155,7 @@ Step AcquireSteps::claim() {
           .deadline = patience(sent_)};
 }
 
-Step AcquireSteps::claimed(Result<store::ClaimOutcome> outcome) {
+Step AcquireSteps::claimed(Result<store::ClaimOutcome>& outcome) {
   if (!outcome) {
     last_error_ = std::move(outcome).error();
     if (last_error_.code == ErrorCode::unknown_outcome) {
@@ -309,13 +311,6 @@ Step AcquireSteps::end() {
   return {};
 }
 
-Result<std::optional<Lock>> AcquireSteps::take_outcome() {
-  if (!outcome_) {
-    return std::unexpected(std::move(outcome_).error());
-  }
-  return *outcome_ != nullptr ? std::optional(Lock(*std::move(outcome_))) : std::nullopt;
-}
-
 void AcquireSteps::warn_if_late(base::TimePoint now) {
   if (warned_ || now - started_ < core_.options.warn_after) {
     return;
@@ -332,14 +327,21 @@ base::Deadline AcquireSteps::patience(base::TimePoint now) const {
   return base::Deadline::after(base::steady_clock(), std::min(longest, how_.ttl.unchecked()));
 }
 
-Result<Lock> or_timed_out(Result<std::optional<Lock>> outcome) {
+Result<std::optional<Lock>> or_nothing(Result<std::shared_ptr<internal::Hold>>&& outcome) {
   if (!outcome) {
     return std::unexpected(std::move(outcome).error());
   }
-  if (!*outcome) {
+  return *outcome != nullptr ? std::optional(Lock(*std::move(outcome))) : std::nullopt;
+}
+
+Result<Lock> or_timed_out(Result<std::shared_ptr<internal::Hold>>&& outcome) {
+  if (!outcome) {
+    return std::unexpected(std::move(outcome).error());
+  }
+  if (*outcome == nullptr) {
     return fail(ErrorCode::timed_out, "the name was not free within the wait");
   }
-  return **std::move(outcome);
+  return Lock(*std::move(outcome));
 }
 
 }  // namespace holdfast::locks::steps

@@ -41,7 +41,7 @@ class AcquireSteps final : public Procedure {
                base::Duration default_wait, Ringer& ringer);
 
   [[nodiscard]] Step start() override;
-  [[nodiscard]] Step on(Answer answer) override;
+  [[nodiscard]] Step on(Answer&& answer) override;
   void watch() override;
 
   // From any thread: it ends as after AcquireOptions::stop. Ring afterwards.
@@ -50,8 +50,10 @@ class AcquireSteps final : public Procedure {
   // whatever it may have.
   [[nodiscard]] Step abandon();
 
-  // When done: nothing if the name was not to be had in time.
-  [[nodiscard]] base::Result<std::optional<Lock>> take_outcome();
+  // When done: null if the name was not to be had in time.
+  [[nodiscard]] base::Result<std::shared_ptr<internal::Hold>>& outcome() noexcept {
+    return outcome_;
+  }
 
  private:
   using Action = internal::AcquireMachine::Action;
@@ -73,8 +75,8 @@ class AcquireSteps final : public Procedure {
   // The first in line claims at once; the others wait.
   Step join(base::TimePoint until);
   Step joined();
-  Step claim();
-  Step claimed(base::Result<store::ClaimOutcome> outcome);
+  Step claim(base::TimePoint now);
+  Step claimed(base::Result<store::ClaimOutcome>& outcome);
   Step sleep();
   Step woken(Woken how);
   Step finish(const Granted& granted);
@@ -120,7 +122,10 @@ class AcquireSteps final : public Procedure {
   base::Result<HoldPtr> outcome_{};
 };
 
-// `acquire` knows no "nothing": the same as an error.
-[[nodiscard]] base::Result<Lock> or_timed_out(base::Result<std::optional<Lock>> outcome);
+// The outcome as `try_acquire` returns it, and as `acquire` does, which knows no "nothing".
+[[nodiscard]] base::Result<std::optional<Lock>> or_nothing(
+    base::Result<std::shared_ptr<internal::Hold>>&& outcome);
+[[nodiscard]] base::Result<Lock> or_timed_out(
+    base::Result<std::shared_ptr<internal::Hold>>&& outcome);
 
 }  // namespace holdfast::locks::steps

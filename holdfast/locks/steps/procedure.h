@@ -67,7 +67,7 @@ class Procedure {
   virtual ~Procedure() = default;
 
   [[nodiscard]] virtual Step start() = 0;
-  [[nodiscard]] virtual Step on(Answer answer) = 0;
+  [[nodiscard]] virtual Step on(Answer&& answer) = 0;
   // Asks the store to be told of hints. A failure only means that nobody is told.
   virtual void watch() {}
 

@@ -38,7 +38,7 @@ Step ReduceSteps::ask() const {
           .deadline = asked_.deadline()};
 }
 
-Step ReduceSteps::on(Answer answer) {
+Step ReduceSteps::on(Answer&& answer) {
   if (asked_.take(std::get<Result<store::TransferOutcome>>(std::move(answer)))) {
     return ask();
   }

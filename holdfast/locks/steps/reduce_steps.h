@@ -21,7 +21,7 @@ class ReduceSteps final : public Procedure {
   ReduceSteps(internal::Hold& hold, std::uint32_t permits);
 
   [[nodiscard]] Step start() override;
-  [[nodiscard]] Step on(Answer answer) override;
+  [[nodiscard]] Step on(Answer&& answer) override;
 
   // When done.
   [[nodiscard]] const base::Result<void>& outcome() const noexcept { return outcome_; }

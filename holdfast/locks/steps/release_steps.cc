@@ -53,11 +53,11 @@ Step ReleaseSteps::start() {
           .deadline = deadline_};
 }
 
-Step ReleaseSteps::on(Answer answer) {
+Step ReleaseSteps::on(Answer&& answer) {
   if (next_ != nullptr) {
     return on_transfer(std::get<Result<store::TransferOutcome>>(answer));
   }
-  outcome_ = std::get<Result<ReleaseOutcome>>(std::move(answer));
+  outcome_ = std::get<Result<ReleaseOutcome>>(answer);
   return end();
 }
 

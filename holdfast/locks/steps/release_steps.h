@@ -23,7 +23,7 @@ class ReleaseSteps final : public Procedure {
   ~ReleaseSteps() override;
 
   [[nodiscard]] Step start() override;
-  [[nodiscard]] Step on(Answer answer) override;
+  [[nodiscard]] Step on(Answer&& answer) override;
 
   // When done.
   [[nodiscard]] const base::Result<store::ReleaseOutcome>& outcome() const noexcept {
