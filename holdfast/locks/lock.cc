@@ -29,7 +29,7 @@ Lock& Lock::operator=(Lock&& other) noexcept {
 }
 
 Lock::~Lock() {
-  if (hold_ == nullptr || hold_->status() == Hold::Status::ended) {
+  if (released()) {
     return;
   }
   if (hold_->on_destroy == OnDestroy::keep) {
@@ -91,6 +91,10 @@ base::LeaseId Lock::detach() noexcept {
   hold_->core->abandon(*hold_);
   hold_ = nullptr;
   return id;
+}
+
+bool Lock::released() const noexcept {
+  return hold_ == nullptr || hold_->status() == Hold::Status::ended;
 }
 
 const std::string& Lock::name() const noexcept { return hold_->name; }

@@ -64,6 +64,8 @@ class [[nodiscard]] Lock {
   // says. True after `release` too, whose handle still knows its name and token.
   [[nodiscard]] bool holds() const noexcept { return hold_ != nullptr; }
   explicit operator bool() const noexcept { return holds(); }
+  // Whether it was given back, or never held.
+  [[nodiscard]] bool released() const noexcept;
 
   // Of a handle that holds.
   [[nodiscard]] const std::string& name() const noexcept;

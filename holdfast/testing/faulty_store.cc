@@ -129,7 +129,11 @@ std::size_t FaultyStore::calls(Operation operation) const {
   return calls_.at(index(operation));
 }
 
-store::Capabilities FaultyStore::capabilities() const { return real_->capabilities(); }
+store::Capabilities FaultyStore::capabilities() const {
+  store::Capabilities capabilities = real_->capabilities();
+  capabilities.immediate = false;  // a call may stand at a gate
+  return capabilities;
+}
 
 FaultyStore::Fault FaultyStore::next(Operation operation) {
   const std::lock_guard guard(mutex_);

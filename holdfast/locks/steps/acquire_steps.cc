@@ -110,7 +110,7 @@ Step AcquireSteps::proceed(const Action& action) {
     return claim(clock_.now());
   }
   if (!in_line_) {
-    return join(pause->until);
+    return stopped() ? proceed(machine_.on_stop()) : join(pause->until);
   }
   until_ = pause->until;
   return sleep();

@@ -15,7 +15,7 @@ class Ringer {
   virtual void ring() noexcept = 0;
 
  protected:
-  ~Ringer() = default;
+  virtual ~Ringer() = default;
 };
 
 }  // namespace holdfast::locks::steps
