@@ -44,6 +44,11 @@ AsyncLockProvider::AsyncLockProvider(locks::LockProvider& provider, const AsyncO
       room_(std::make_shared<internal::EngineRoom>(provider.core(), provider.store(),
                                                    provider.clock(), how)) {}
 
+const locks::AcquireOptions& AsyncLockProvider::defaults() {
+  static const locks::AcquireOptions kDefaults;
+  return kDefaults;
+}
+
 AsyncLockProvider::~AsyncLockProvider() {
   own_.reset();  // whoever waits is told
   room_->wait_for_background();

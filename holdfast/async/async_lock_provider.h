@@ -61,7 +61,8 @@ class Acquire : public AcquireOperation {
 // Errors as for locks::LockProvider, and limit_exceeded if too much waits for the pool.
 //
 //   AsyncLockProvider provider(store);
-//   auto lock = co_await provider.acquire("report", {.wait = 5s});
+//   const AcquireOptions brief{.wait = 5s};   // named, see below
+//   AsyncLock lock = co_await provider.acquire("report", brief);
 class AsyncLockProvider {
  public:
   explicit AsyncLockProvider(std::shared_ptr<store::LeaseStore> store,
@@ -75,22 +76,31 @@ class AsyncLockProvider {
 
   // The AsyncLock; base::Exception as locks::LockProvider::acquire.
   template <class Token = boost::asio::use_awaitable_t<>>
-  [[nodiscard]] auto acquire(std::string name, locks::AcquireOptions options = {},
+  [[nodiscard]] auto acquire(std::string name, const locks::AcquireOptions& options,
                              Token&& token = {}) {
     return internal::initiate<internal::Acquire, void(std::exception_ptr, AsyncLock)>(
-        std::forward<Token>(token), room_, core(), std::move(name), std::move(options),
+        std::forward<Token>(token), room_, core(), std::move(name), options,
         base::Duration::max());
   }
+  [[nodiscard]] auto acquire(std::string name) { return acquire(std::move(name), defaults()); }
   // base::Result<std::optional<AsyncLock>>: nothing if the name was not to be had within
   // `options.wait` (default: at once).
   template <class Token = boost::asio::use_awaitable_t<>>
-  [[nodiscard]] auto try_acquire(std::string name, locks::AcquireOptions options = {},
+  [[nodiscard]] auto try_acquire(std::string name, const locks::AcquireOptions& options,
                                  Token&& token = {}) {
-    return internal::initiate<internal::TryAcquire,
-                              void(base::Result<std::optional<AsyncLock>>)>(
-        std::forward<Token>(token), room_, core(), std::move(name), std::move(options),
+    return internal::initiate<internal::TryAcquire, void(base::Result<std::optional<AsyncLock>>)>(
+        std::forward<Token>(token), room_, core(), std::move(name), options,
         base::Duration::zero());
   }
+  [[nodiscard]] auto try_acquire(std::string name) {
+    return try_acquire(std::move(name), defaults());
+  }
+  // Name the options: g++ 12 destroys an aggregate that is made within a co_await expression twice.
+  template <class... Token>
+  void acquire(std::string name, locks::AcquireOptions&& options, Token&&...) = delete;
+  template <class... Token>
+  void try_acquire(std::string name, locks::AcquireOptions&& options, Token&&...) = delete;
+
   // base::Result<std::optional<store::NameState>>: nothing if it is not held.
   template <class Token = boost::asio::use_awaitable_t<>>
   [[nodiscard]] auto look(std::string name, Token&& token = {}) {
@@ -118,6 +128,7 @@ class AsyncLockProvider {
  private:
   AsyncLockProvider(std::unique_ptr<locks::LockProvider> own, const AsyncOptions& how);
 
+  [[nodiscard]] static const locks::AcquireOptions& defaults();
   [[nodiscard]] const std::shared_ptr<locks::internal::ProviderCore>& core() const noexcept {
     return provider_->core();
   }
