@@ -22,7 +22,7 @@ TEST(conformance, EveryEngineRunsEverySuite) {
   int count = 0;
   for (std::string engine; engines >> engine; ++count) {
     for (const std::string suite :
-         {"store.", "locks.", "marker.", "degradation.", "reader_writer.", "semaphore.",
+         {"store.", "locks.", "async.", "marker.", "degradation.", "reader_writer.", "semaphore.",
           "multi_lock.", "throttle.", "leader_election.", "once."}) {
       EXPECT_TRUE(registered.contains(suite + engine))
           << "tests/conformance does not run " << suite << "* against holdfast/engines/" << engine;
