@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <holdfast/async/internal/operation.h>
+#include <holdfast/async/internal/ring_on_stop.h>
 #include <holdfast/base/clock.h>
 #include <holdfast/base/error.h>
 #include <holdfast/locks/acquire_options.h>
@@ -38,13 +39,8 @@ class AcquireOperation : public Operation {
   }
 
  private:
-  struct Ring {
-    Operation& operation;
-    void operator()() const noexcept { operation.ring(); }
-  };
-
   locks::steps::Procedure& procedure() noexcept final { return steps_; }
-  void on_start() final { on_stop_.emplace(how_.stop, Ring{*this}); }
+  void on_start() final { on_stop_.emplace(how_.stop, RingOnStop{*this}); }
   void on_cancel() noexcept final { steps_.cancel(); }
   void on_unwanted() noexcept final;
 
@@ -52,7 +48,7 @@ class AcquireOperation : public Operation {
   const std::string name_;
   const locks::AcquireOptions how_;
   locks::steps::AcquireSteps steps_;
-  std::optional<std::stop_callback<Ring>> on_stop_;
+  std::optional<std::stop_callback<RingOnStop>> on_stop_;
 };
 
 // Gives back a lock; the handle is kept until its end.
