@@ -1,5 +1,5 @@
-// A service of coroutines on one thread: a hundred requests for three documents, each written by one
-// request at a time, at most four at work, and none that waits longer than it may.
+// A service of coroutines on one thread: a hundred requests for three documents, each written by
+// one request at a time, at most four at work, and none that waits longer than it may.
 #include <array>
 #include <chrono>
 #include <cstdlib>

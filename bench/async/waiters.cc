@@ -1,5 +1,3 @@
-#include <malloc.h>
-
 #include <chrono>
 #include <string>
 #include <thread>
@@ -9,6 +7,7 @@
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
 #include <fmt/format.h>
+#include <malloc.h>
 
 #include <holdfast/async/async_lock_provider.h>
 #include <holdfast/engines/open_store.h>

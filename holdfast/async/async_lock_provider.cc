@@ -29,8 +29,8 @@ std::tuple<std::exception_ptr, AsyncLock> Acquire::take() {
 
 AsyncLockProvider::AsyncLockProvider(std::shared_ptr<store::LeaseStore> store,
                                      locks::ProviderOptions options, const AsyncOptions& how)
-    : AsyncLockProvider(
-          std::make_unique<locks::LockProvider>(std::move(store), std::move(options)), how) {}
+    : AsyncLockProvider(std::make_unique<locks::LockProvider>(std::move(store), std::move(options)),
+                        how) {}
 
 AsyncLockProvider::AsyncLockProvider(std::unique_ptr<locks::LockProvider> own,
                                      const AsyncOptions& how)

@@ -79,8 +79,7 @@ class AsyncLockProvider {
   [[nodiscard]] auto acquire(std::string name, const locks::AcquireOptions& options,
                              Token&& token = {}) {
     return internal::initiate<internal::Acquire, void(std::exception_ptr, AsyncLock)>(
-        std::forward<Token>(token), room_, core(), std::move(name), options,
-        base::Duration::max());
+        std::forward<Token>(token), room_, core(), std::move(name), options, base::Duration::max());
   }
   [[nodiscard]] auto acquire(std::string name) { return acquire(std::move(name), defaults()); }
   // base::Result<std::optional<AsyncLock>>: nothing if the name was not to be had within
@@ -121,9 +120,7 @@ class AsyncLockProvider {
   [[nodiscard]] std::size_t waiting() const { return provider_->waiting(); }
 
   // What its operations share.
-  [[nodiscard]] const std::shared_ptr<internal::EngineRoom>& room() const noexcept {
-    return room_;
-  }
+  [[nodiscard]] const std::shared_ptr<internal::EngineRoom>& room() const noexcept { return room_; }
 
  private:
   AsyncLockProvider(std::unique_ptr<locks::LockProvider> own, const AsyncOptions& how);

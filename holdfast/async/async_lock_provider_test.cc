@@ -97,9 +97,9 @@ TEST_F(AsyncLockProviderTest, TheHandlersExecutorIsUsedWhateverItIs) {
   std::promise<bool> on_strand;
   static const AcquireOptions kHow;
   provider_.try_acquire("job", kHow, asio::bind_executor(strand, [&](auto lock) {
-    EXPECT_TRUE(lock && *lock);
-    on_strand.set_value(strand.running_in_this_thread());
-  }));
+                          EXPECT_TRUE(lock && *lock);
+                          on_strand.set_value(strand.running_in_this_thread());
+                        }));
   EXPECT_TRUE(on_strand.get_future().get());
   provider_.wait_for_background();
   // Without an executor: a future.
@@ -146,9 +146,8 @@ TEST_F(AsyncLockProviderTest, ASignalAndAStopTokenEndAWaitWithCancelled) {
   std::vector<ErrorCode> ends;
   const auto note = [&](const auto& outcome) { ends.push_back(outcome.error().code); };
   AcquireOptions how{.wait = 1h};
-  provider_.try_acquire("job", how,
-                        asio::bind_cancellation_slot(signal.slot(),
-                                                     asio::bind_executor(context_, note)));
+  provider_.try_acquire(
+      "job", how, asio::bind_cancellation_slot(signal.slot(), asio::bind_executor(context_, note)));
   how.stop = stop.get_token();
   provider_.try_acquire("job", how, asio::bind_executor(context_, note));
   EXPECT_EQ(provider_.waiting(), 2U);

@@ -109,8 +109,8 @@ asio::awaitable<Result<store::ReleaseOutcome>> MultiLock::release() {
 
 asio::awaitable<MultiLock> acquire_all(AsyncLockProvider& provider, std::vector<std::string> names,
                                        AcquireOptions options) {
-  auto all = co_await take_all(provider, std::move(names), std::move(options),
-                               base::Duration::max());
+  auto all =
+      co_await take_all(provider, std::move(names), std::move(options), base::Duration::max());
   auto taken = base::value_or_throw(std::move(all));
   if (!taken) {
     base::throw_error({ErrorCode::timed_out, "not all names were free within the wait"});

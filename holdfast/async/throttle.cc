@@ -10,8 +10,7 @@ std::shared_ptr<const recipes::ThrottleOptions> checked(recipes::ThrottleOptions
 }
 
 std::shared_ptr<internal::EngineRoom> make_room(const std::shared_ptr<store::LeaseStore>& store,
-                                                const base::Clock& clock,
-                                                const AsyncOptions& how) {
+                                                const base::Clock& clock, const AsyncOptions& how) {
   if (store == nullptr) {
     base::throw_error({base::ErrorCode::invalid_argument, "the store is null"});
   }

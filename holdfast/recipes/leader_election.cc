@@ -64,7 +64,8 @@ Result<std::optional<Leader>> LeaderElection::wait_for_change(
     std::optional<base::FencingToken> known, base::Duration wait, std::stop_token stop) {
   locks::steps::Bell bell;
   const std::stop_callback on_stop(stop, [&bell] { bell.ring(); });
-  ChangeSteps steps(provider_.store(), provider_.clock(), name_, known, wait, std::move(stop), bell);
+  ChangeSteps steps(provider_.store(), provider_.clock(), name_, known, wait, std::move(stop),
+                    bell);
   locks::steps::run_blocking(steps, steps.start(), provider_.store(), provider_.clock(), bell);
   return std::move(steps.outcome());
 }

@@ -48,10 +48,9 @@ void AsyncLeaseStore::transfer(std::string_view name, const base::LeaseId& from,
 
 void AsyncLeaseStore::release(std::string_view name, const base::LeaseId& id, Deadline deadline,
                               Callback<ReleaseOutcome> callback) {
-  start_if({}, name, std::move(callback),
-           [&](const Name& checked, Callback<ReleaseOutcome> back) {
-             start_release(checked, id, deadline, std::move(back));
-           });
+  start_if({}, name, std::move(callback), [&](const Name& checked, Callback<ReleaseOutcome> back) {
+    start_release(checked, id, deadline, std::move(back));
+  });
 }
 
 void AsyncLeaseStore::look(std::string_view name, Deadline deadline,

@@ -89,9 +89,7 @@ class FaultyStore::Async final : public store::AsyncLeaseStore {
       case Kind::refuse: callback(away()); break;
       case Kind::lose_request: callback(unknown()); break;
       case Kind::lose_reply: start([callback](const Result<T>&) { callback(unknown()); }); break;
-      case Kind::duplicate:
-        start([start, callback](const Result<T>&) { start(callback); });
-        break;
+      case Kind::duplicate: start([start, callback](const Result<T>&) { start(callback); }); break;
       case Kind::hold_request:
         store_.stand_at_gate([gate = fault.gate, deadline, start, callback] {
           gate->pass(deadline) ? start(callback) : callback(unknown());

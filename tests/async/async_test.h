@@ -24,8 +24,8 @@ inline constexpr int kShare = 8;  // of what a test does where it takes about te
 inline constexpr int kShare = 1;
 #endif
 
-// A store of each way to be asked: at once (memory), in the pool (pool: memory behind a FaultyStore,
-// and sqlite), and directly (redis). Names are of this test alone.
+// A store of each way to be asked: at once (memory), in the pool (pool: memory behind a
+// FaultyStore, and sqlite), and directly (redis). Names are of this test alone.
 class AsyncTest : public ::testing::TestWithParam<std::string> {
  protected:
   [[nodiscard]] std::shared_ptr<store::LeaseStore> open() {

@@ -82,8 +82,8 @@ TEST_P(AsyncOverload, AStoreThatHangsLetsTheExecutorGoOn) {
 }
 
 TEST(AsyncPool, WhatThePoolCannotTakeIsATypedError) {
-  const auto store = std::make_shared<FaultyStore>(
-      base::value_or_throw(engines::open_store("memory:")));
+  const auto store =
+      std::make_shared<FaultyStore>(base::value_or_throw(engines::open_store("memory:")));
   AsyncLockProvider provider(store, {}, {.pool_threads = 1, .pool_queue = 1});
   asio::io_context context;
   const auto gate = store->hold_request(Operation::claim);

@@ -1,5 +1,3 @@
-#include "async_face.h"
-
 #include <memory>
 #include <string>
 #include <thread>
@@ -12,6 +10,8 @@
 #include <boost/asio/use_future.hpp>
 
 #include <holdfast/async/async_lock_provider.h>
+
+#include "async_face.h"
 
 namespace holdfast::conformance {
 

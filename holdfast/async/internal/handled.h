@@ -40,8 +40,8 @@ class Handled final : public Base {
   static void start(Handler&& handler, auto&&... arguments) {
     auto slot = boost::asio::get_associated_cancellation_slot(handler);
     boost::asio::any_io_executor executor = boost::asio::get_associated_executor(handler);
-    auto operation =
-        std::make_shared<Handled>(std::move(handler), std::forward<decltype(arguments)>(arguments)...);
+    auto operation = std::make_shared<Handled>(std::move(handler),
+                                               std::forward<decltype(arguments)>(arguments)...);
     if constexpr (Base::kCancellable) {
       if (slot.is_connected()) {
         slot.assign([weak = std::weak_ptr(operation)](boost::asio::cancellation_type) {
@@ -103,9 +103,10 @@ auto initiate_if_held(Outcome nothing, Token&& token, std::shared_ptr<EngineRoom
           return;
         }
         const auto executor = boost::asio::get_associated_executor(handler);
-        boost::asio::post(executor, [told = std::move(handler), said = std::move(nothing)]() mutable {
-          std::move(told)(std::move(said));
-        });
+        boost::asio::post(executor,
+                          [told = std::move(handler), said = std::move(nothing)]() mutable {
+                            std::move(told)(std::move(said));
+                          });
       },
       token, std::move(room), std::move(hold), std::forward<Arguments>(arguments)...);
 }

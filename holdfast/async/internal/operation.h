@@ -101,7 +101,7 @@ class Operation : public locks::steps::Ringer, private BlockingPool::Task, priva
   boost::asio::any_io_executor executor_;  // empty in the background
   Presence* presence_ = nullptr;
   bool background_ = false;
-  bool counted_ = false;    // by the room, as in the background
+  bool counted_ = false;  // by the room, as in the background
   bool asleep_ = false;
   bool rung_ = false;
   bool time_has_come_ = false;

@@ -299,9 +299,8 @@ Result<std::vector<RenewOutcome>> RedisStore::do_renew(std::span<const store::Re
 
 Result<store::TransferOutcome> RedisStore::do_transfer(const Name& name, const LeaseId& from,
                                                        const store::Claim& to, Deadline deadline) {
-  auto reply = engine_->run(lua::kTransfer, name, deadline, [&](Command& command) {
-    Engine::add_transfer(command, from, to);
-  });
+  auto reply = engine_->run(lua::kTransfer, name, deadline,
+                            [&](Command& command) { Engine::add_transfer(command, from, to); });
   if (!reply) {
     return std::unexpected(std::move(reply).error());
   }
@@ -365,7 +364,8 @@ Result<store::Page> RedisStore::do_list(std::string_view prefix, const store::Pa
 
 Result<store::HitOutcome> RedisStore::do_hit(const Name& name, const store::Hit& hit,
                                              Deadline deadline) {
-  auto reply = engine_->run(lua::kHit, name, deadline, [&](Command& command) { Engine::add_hit(command, hit); });
+  auto reply = engine_->run(lua::kHit, name, deadline,
+                            [&](Command& command) { Engine::add_hit(command, hit); });
   if (!reply) {
     return std::unexpected(std::move(reply).error());
   }

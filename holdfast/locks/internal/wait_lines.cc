@@ -75,8 +75,7 @@ void WaitLines::ring_first(std::string_view name) const {
   }
 }
 
-bool WaitLines::leave(std::string_view name, Waiter& waiter,
-                      std::optional<Granted>& handed_over) {
+bool WaitLines::leave(std::string_view name, Waiter& waiter, std::optional<Granted>& handed_over) {
   std::unique_ptr<store::Watch> ended;
   const std::lock_guard guard(mutex_);
   if (waiter.offered) {

@@ -24,8 +24,8 @@ Step ReduceSteps::start() {
     return end(std::move(ours));
   }
   if (less_.permits.count > hold_.permits.count) {
-    return end(fail(ErrorCode::invalid_argument,
-                    "a lock cannot be reduced to more permits than it has"));
+    return end(
+        fail(ErrorCode::invalid_argument, "a lock cannot be reduced to more permits than it has"));
   }
   return less_.permits == hold_.permits ? end({}) : ask();
 }

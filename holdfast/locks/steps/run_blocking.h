@@ -16,9 +16,7 @@ void run_blocking(P& procedure, Step step, store::LeaseStore& store, const base:
                   Bell& bell) {
   while (step.kind != Step::Kind::done) {
     switch (step.kind) {
-      case Step::Kind::wait:
-        step = procedure.on(Woken{bell.wait_until(clock, step.until)});
-        break;
+      case Step::Kind::wait: step = procedure.on(Woken{bell.wait_until(clock, step.until)}); break;
       case Step::Kind::watch:
         procedure.watch();
         step = procedure.on({});

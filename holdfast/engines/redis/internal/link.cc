@@ -86,8 +86,7 @@ void Link::submit(Command command, base::Deadline deadline, Submission::Callback
     callback(std::unexpected(std::move(ours).error()));
     return;
   }
-  core_->submit(
-      std::make_unique<Submission>(std::move(command), deadline, std::move(callback)));
+  core_->submit(std::make_unique<Submission>(std::move(command), deadline, std::move(callback)));
 }
 
 const RedisOptions& Link::options() const noexcept { return core_->options(); }

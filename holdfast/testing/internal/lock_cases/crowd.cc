@@ -101,8 +101,7 @@ constexpr LockCase kCases[] = {
      }},
 
     {"FiveHundredInParallelOneAtATime",
-     [](LockRun& run) { count_in_parallel(run, scaled(500), {&run.provider()}); },
-     CaseTime::real},
+     [](LockRun& run) { count_in_parallel(run, scaled(500), {&run.provider()}); }, CaseTime::real},
 
     {"FiveHundredInParallelOverFourProvidersOneAtATime",
      [](LockRun& run) {

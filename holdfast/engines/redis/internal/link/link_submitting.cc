@@ -28,9 +28,9 @@ LinkCore::~LinkCore() {
     const Guard guard(mutex_);
     closing_ = true;
     for (const auto& [deadline, submission] : submissions_) {
-      submission->call.error = {submission->call.ticket ? ErrorCode::unknown_outcome
-                                                        : ErrorCode::unavailable,
-                                "the link was closed"};
+      submission->call.error = {
+          submission->call.ticket ? ErrorCode::unknown_outcome : ErrorCode::unavailable,
+          "the link was closed"};
       answered_.push_back(submission);
     }
     submissions_.clear();
@@ -82,8 +82,7 @@ void LinkCore::drive() noexcept {
     expire(guard);
     if (leader_ == &driver_call_) {
       lead_for_submissions(guard);
-    } else if (submissions_.empty() ||
-               submissions_.begin()->first == base::TimePoint::max()) {
+    } else if (submissions_.empty() || submissions_.begin()->first == base::TimePoint::max()) {
       driver_wake_.wait(guard);
     } else {
       // A deadline is of base::steady_clock(), which counts as the standard's does.

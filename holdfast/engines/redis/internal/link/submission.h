@@ -18,10 +18,8 @@ struct Submission {
 
   Submission(Command the_command, base::Deadline deadline, Callback the_callback)
       : command(std::move(the_command)),
-        call{.commands = {&command, 1},
-             .replies = &reply,
-             .deadline = deadline,
-             .submission = this},
+        call{
+            .commands = {&command, 1}, .replies = &reply, .deadline = deadline, .submission = this},
         callback(std::move(the_callback)) {}
   Submission(const Submission&) = delete;
   Submission& operator=(const Submission&) = delete;
