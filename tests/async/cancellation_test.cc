@@ -129,7 +129,8 @@ TEST_P(AsyncCancellation, WhileRepliesAreLostLeavesNothingBehind) {
     EXPECT_TRUE(is_empty(*real));
     // Faults that were not met are not for the next round.
     for (int i = 0; i < 2; ++i) {
-      (void)faulty->claim("rest", {.id = base::LeaseId::generate(), .owner = "me", .ttl = 1min});
+      (void)faulty->claim(
+          "rest", {.id = base::LeaseId::generate(), .owner = "me", .reason = {}, .ttl = 1min});
     }
     for (const auto& name : base::value_or_throw(real->list("")).names) {
       (void)real->release(name.name.view(), name.holders.at(0).id);
