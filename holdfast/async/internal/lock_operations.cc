@@ -2,15 +2,27 @@
 
 namespace holdfast::async::internal {
 
-AcquireOperation::AcquireOperation(std::shared_ptr<EngineRoom> room,
+namespace {
+
+using locks::steps::AcquireSteps;
+
+// Of ten thousand that begin before the first of them is answered, not all may ask the store.
+AcquireSteps::Stands stands(const EngineRoom& room) {
+  return room.way == EngineRoom::Way::at_once ? AcquireSteps::Stands::when_busy
+                                              : AcquireSteps::Stands::at_once;
+}
+
+}  // namespace
+
+AcquireOperation::AcquireOperation(const std::shared_ptr<EngineRoom>& room,
                                    std::shared_ptr<locks::internal::ProviderCore> core,
                                    std::string name, locks::AcquireOptions how,
                                    base::Duration default_wait)
-    : Operation(std::move(room)),
+    : Operation(room),
       core_(std::move(core)),
       name_(std::move(name)),
       how_(std::move(how)),
-      steps_(*core_, name_, how_, default_wait, *this) {}
+      steps_(*core_, name_, how_, default_wait, *this, stands(*room)) {}
 
 AcquireOperation::~AcquireOperation() = default;
 

@@ -27,7 +27,7 @@ class AcquireOperation : public Operation {
  public:
   static constexpr bool kCancellable = true;
 
-  AcquireOperation(std::shared_ptr<EngineRoom> room,
+  AcquireOperation(const std::shared_ptr<EngineRoom>& room,
                    std::shared_ptr<locks::internal::ProviderCore> core, std::string name,
                    locks::AcquireOptions how, base::Duration default_wait);
   ~AcquireOperation() override;

@@ -7,7 +7,7 @@ namespace holdfast::locks::internal {
 using base::ErrorCode;
 using base::fail;
 
-base::Result<bool> WaitLines::join(std::string_view name, Waiter& waiter) {
+base::Result<void> WaitLines::join(std::string_view name, Waiter& waiter) {
   const std::lock_guard guard(mutex_);
   if (closed_) {
     return fail(ErrorCode::cancelled, "the lock provider is shutting down");
@@ -24,7 +24,7 @@ base::Result<bool> WaitLines::join(std::string_view name, Waiter& waiter) {
     lines_.emplace(name, std::move(alone));
     waiter.first = true;
     ++waiting_;
-    return true;
+    return {};
   }
   std::list<Waiter*>& waiters = line->second.waiters;
   if (waiters.size() >= max_per_name_) {
@@ -34,7 +34,13 @@ base::Result<bool> WaitLines::join(std::string_view name, Waiter& waiter) {
   }
   waiters.push_back(&waiter);
   ++waiting_;
-  return line->second.watch == nullptr;
+  return {};
+}
+
+bool WaitLines::needs_watch(std::string_view name) const {
+  const std::lock_guard guard(mutex_);
+  const auto line = lines_.find(name);
+  return line != lines_.end() && line->second.watch == nullptr;
 }
 
 // The line may have ended by now, and another may have begun: one watch is enough for it.

@@ -58,11 +58,12 @@ class WaitLines {
   WaitLines(std::size_t max_names, std::size_t max_per_name) noexcept
       : max_names_(max_names), max_per_name_(max_per_name) {}
 
-  // Whether nobody in line watches the name: `watch` is to be called then.
   // ErrorCode::limit_exceeded if there are too many, cancelled after `close`.
-  [[nodiscard]] base::Result<bool> join(std::string_view name, Waiter& waiter);
+  [[nodiscard]] base::Result<void> join(std::string_view name, Waiter& waiter);
+  // Whether nobody in line watches the name: `watch` is to be called then.
+  [[nodiscard]] bool needs_watch(std::string_view name) const;
   // Tells the first in line of hints, as long as somebody stands there. Where that fails, the line
-  // polls, and the next to join tries again.
+  // polls.
   void watch(std::string_view name, const MakeWatch& make_watch);
   // Leaves the line and lets the next one contend. False while a hand-over to it is under way: to
   // be tried again when it is rung. If the name was handed over, it is told so.

@@ -59,13 +59,14 @@ Result<void> check(const AcquireOptions& how) {
 }  // namespace
 
 AcquireSteps::AcquireSteps(ProviderCore& core, std::string_view name, const AcquireOptions& how,
-                           base::Duration default_wait, Ringer& ringer)
+                           base::Duration default_wait, Ringer& ringer, Stands stands)
     : core_(core),
       clock_(*core.options.clock),
       name_(name),
       how_(how),
       started_(clock_.now()),
       deadline_(deadline_of(started_, how.wait.value_or(default_wait))),
+      stands_(stands),
       machine_(deadline_, {core.options.poll_least, core.options.poll_most, core.push}),
       waiter_{.claim = make_claim(core, how, how.wait.value_or(default_wait)), .ringer = ringer} {}
 
@@ -78,11 +79,11 @@ Step AcquireSteps::start() {
     return proceed(machine_.on_stop());
   }
   const bool willing_to_wait = !deadline_.expired(started_);
-  if (willing_to_wait && core_.lines.has_line(name_)) {
+  static_cast<void>(machine_.start(started_));
+  if (willing_to_wait && (stands_ == Stands::at_once || core_.lines.has_line(name_))) {
     // Behind those who came before; the first claim is made when it is this one's turn.
     return join(deadline_.when());
   }
-  static_cast<void>(machine_.start(started_));
   return claim(started_);
 }
 
@@ -113,7 +114,7 @@ Step AcquireSteps::proceed(const Action& action) {
     return stopped() ? proceed(machine_.on_stop()) : join(pause->until);
   }
   until_ = pause->until;
-  return sleep();
+  return watched_ ? sleep() : see_to_watch(&AcquireSteps::sleep);
 }
 
 Step AcquireSteps::join(base::TimePoint until) {
@@ -121,17 +122,35 @@ Step AcquireSteps::join(base::TimePoint until) {
   waiter_.first = false;  // nobody else sees it while it is in no line
   waiter_.handed_over.reset();
   knew_first_ = false;
-  const auto needs_watch = core_.lines.join(name_, waiter_);
-  if (!needs_watch) {
-    return turned_away(needs_watch.error());
+  watched_ = false;
+  if (auto joined = core_.lines.join(name_, waiter_); !joined) {
+    // As long as nothing is known of the name, it may be free.
+    const bool may_ask = !claimed_ && joined.error().code == ErrorCode::limit_exceeded;
+    return may_ask ? claim(clock_.now()) : turned_away(std::move(joined).error());
   }
   in_line_ = true;
-  core_.count("contended");
-  if (*needs_watch) {
-    phase_ = Phase::joining;
-    return {.kind = Step::Kind::watch};
+  if (!core_.lines.standing(waiter_).first) {
+    count_contended();
+    return sleep();
   }
-  return joined();
+  return claimed_ ? see_to_watch(&AcquireSteps::joined) : claim(clock_.now());
+}
+
+// The first in line does, once it has been told that the name is busy.
+Step AcquireSteps::see_to_watch(Step (AcquireSteps::*otherwise)()) {
+  watched_ = true;
+  count_contended();
+  if (!core_.lines.needs_watch(name_)) {
+    return (this->*otherwise)();
+  }
+  phase_ = Phase::joining;
+  return {.kind = Step::Kind::watch};
+}
+
+void AcquireSteps::count_contended() {
+  if (!std::exchange(contended_, true)) {
+    core_.count("contended");
+  }
 }
 
 void AcquireSteps::watch() {

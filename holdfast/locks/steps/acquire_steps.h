@@ -27,18 +27,22 @@ namespace holdfast::locks::steps {
 // One call of `acquire`, from beginning to end: an AcquireMachine, the line in which it stands, and
 // what it has to give back when it does not want it any more.
 //
-//   claim    answered "busy", it joins the line, and claims again: the name may just have become
-//            free
+//   claim    answered "busy", it joins the line, sees to it that the line is told of hints, and
+//            claims again: the name may just have become free
 //   in line  it waits for the bell and for the time; the first in line claims, the others are
 //            handed the name, or become the first
 //   at last  it leaves the line, once nobody is about to hand it the name, and keeps the lease, or
 //            gives back what it may have
 class AcquireSteps final : public Procedure {
  public:
+  // When it stands in line, if it is willing to wait. Where many begin before the first of them is
+  // answered, only one of those who stand in line at once asks the store.
+  enum class Stands : std::uint8_t { when_busy, at_once };
+
   // All of them outlive it. `default_wait` is where the options do not say; Duration::max():
   // without bound.
   AcquireSteps(internal::ProviderCore& core, std::string_view name, const AcquireOptions& how,
-               base::Duration default_wait, Ringer& ringer);
+               base::Duration default_wait, Ringer& ringer, Stands stands = Stands::when_busy);
 
   [[nodiscard]] Step start() override;
   [[nodiscard]] Step on(Answer&& answer) override;
@@ -74,6 +78,7 @@ class AcquireSteps final : public Procedure {
   Step proceed(const Action& action);
   // The first in line claims at once; the others wait.
   Step join(base::TimePoint until);
+  Step see_to_watch(Step (AcquireSteps::*otherwise)());
   Step joined();
   Step claim(base::TimePoint now);
   Step claimed(base::Result<store::ClaimOutcome>& outcome);
@@ -92,6 +97,7 @@ class AcquireSteps final : public Procedure {
   [[nodiscard]] bool stopped() const noexcept {
     return cancelled_.load(std::memory_order_relaxed) || how_.stop.stop_requested();
   }
+  void count_contended();
   void warn_if_late(base::TimePoint now);
   [[nodiscard]] base::Deadline patience(base::TimePoint now) const;
 
@@ -101,6 +107,7 @@ class AcquireSteps final : public Procedure {
   const AcquireOptions& how_;
   const base::TimePoint started_;
   const base::Deadline deadline_;
+  const Stands stands_;
   std::atomic<bool> cancelled_ = false;
   internal::AcquireMachine machine_;
   internal::Waiter waiter_;
@@ -113,6 +120,8 @@ class AcquireSteps final : public Procedure {
   std::optional<Granted> granted_;
   bool in_line_ = false;
   bool claimed_ = false;     // has asked the store
+  bool contended_ = false;   // has had to wait
+  bool watched_ = false;     // has seen to it that the line is told of hints
   bool knew_first_ = false;  // has contended as the first in line
   bool warned_ = false;
   std::string held_by_;
