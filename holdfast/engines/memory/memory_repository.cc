@@ -68,7 +68,7 @@ class MemoryRepository::Shards {
   };
 
   explicit Shards(const MemoryRepositoryOptions& options)
-      : clock_(*options.clock), keep_tokens_(options.keep_tokens) {}
+      : clock_(*options.clock), retention_(options.retention) {}
 
   [[nodiscard]] Shard& of(const ObjectKey& key) { return shards_[hash_of(key) % shards_.size()]; }
   [[nodiscard]] auto& all() { return shards_; }
@@ -92,7 +92,7 @@ class MemoryRepository::Shards {
   void forget_some(Shard& shard) {
     for (int step = 0; step < 2 && !shard.remnants.empty(); ++step) {
       const Remnant oldest = shard.remnants.front();
-      if (clock_.coarse_now() - oldest.used < keep_tokens_) {
+      if (clock_.coarse_now() - oldest.used < retention_) {
         return;
       }
       shard.remnants.pop_front();
@@ -122,7 +122,7 @@ class MemoryRepository::Shards {
 
  private:
   const base::Clock& clock_;
-  const base::Duration keep_tokens_;
+  const base::Duration retention_;
   std::array<Shard, 64> shards_;
 };
 

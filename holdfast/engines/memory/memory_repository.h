@@ -13,14 +13,14 @@ struct MemoryRepositoryOptions {
   const base::Clock* clock = &base::steady_clock();
   // For how long the token of a key without data is remembered after its last use. Longer than a
   // holder that was overtaken may still be at work.
-  base::Duration keep_tokens = std::chrono::minutes(10);
+  base::Duration retention = std::chrono::minutes(10);
 };
 
 // Objects in this process's memory: for tests, and for objects that may go with the process.
 //
 // Thread-safe; nothing blocks for longer than another thread's call. Keys are spread over shards
 // with a lock each. What was erased without a token leaves nothing behind. What was erased with
-// one, or loaded and not found, leaves its token behind for `keep_tokens`; each later operation
+// one, or loaded and not found, leaves its token behind for `retention`; each later operation
 // drops a few that are older, so no more are kept than were used in that time.
 class MemoryRepository final : public store::ObjectRepository {
  public:

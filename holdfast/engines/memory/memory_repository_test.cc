@@ -39,7 +39,7 @@ TEST(MemoryRepository, ErasedWithoutATokenLeavesNothingBehind) {
 
 TEST(MemoryRepository, TokensOfErasedObjectsAreForgottenAfterTheirTime) {
   base::ManualClock clock;
-  MemoryRepository repository({.clock = &clock, .keep_tokens = 1h});
+  MemoryRepository repository({.clock = &clock, .retention = 1h});
   constexpr int kEachHour = 10'000;
   for (int i = 0; i < 5 * kEachHour; ++i) {
     const ObjectKey key = key_of(i);
@@ -54,7 +54,7 @@ TEST(MemoryRepository, TokensOfErasedObjectsAreForgottenAfterTheirTime) {
 
 TEST(MemoryRepository, ATokenThatIsUsedIsNotForgotten) {
   base::ManualClock clock;
-  MemoryRepository repository({.clock = &clock, .keep_tokens = 1h});
+  MemoryRepository repository({.clock = &clock, .retention = 1h});
   const ObjectKey used = key_of(1);
   const ObjectKey unused = key_of(2);
   for (const ObjectKey& key : {used, unused}) {
@@ -70,7 +70,7 @@ TEST(MemoryRepository, ATokenThatIsUsedIsNotForgotten) {
 
 TEST(MemoryRepository, WhatCameBackAfterItsEraseIsNotForgotten) {
   base::ManualClock clock;
-  MemoryRepository repository({.clock = &clock, .keep_tokens = 1h});
+  MemoryRepository repository({.clock = &clock, .retention = 1h});
   const ObjectKey key = key_of(1);
   ASSERT_EQ(repository.erase(key, FencingToken(7)), store::EraseOutcome(store::Erased{false}));
   save(repository, key, FencingToken(7));
