@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include <holdfast/base/printable.h>
 #include <holdfast/engines/sqlite/internal/sql.h>
 
 namespace holdfast::engines::sqlite::internal {
@@ -80,6 +81,12 @@ Result<std::optional<Objects::Row>> Objects::load(const store::ObjectKey& key,
   Statement::Use use(load_);
   Result<std::optional<Row>> row = read(use, key);
   if (row && *row && (*row)->stored) {
+    if (use.is_null(stored_data)) {
+      return base::fail(base::ErrorCode::corrupt,
+                        "the file " + base::printable(connection_.file()) +
+                            " is damaged, the data of the object " + base::printable(key.id) +
+                            " are missing: erase it, or save it anew");
+    }
     data = use.bytes(stored_data);
   }
   return row;
