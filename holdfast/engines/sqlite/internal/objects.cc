@@ -55,7 +55,14 @@ Result<void> make_objects(Connection& connection, Transactions& transactions) {
   if (!there) {
     return std::unexpected(there.error());
   }
-  return *there ? Result<void>() : transactions.run([&] { return connection.run(sql::kObjects); });
+  if (*there) {
+    return {};
+  }
+  Result<void> made = transactions.run([&] { return connection.run(sql::kObjects); });
+  if (!made && made.error().code == base::ErrorCode::internal) {
+    made.error().code = base::ErrorCode::corrupt;  // a table of that name that is not ours
+  }
+  return made;
 }
 
 Objects::Objects(Connection& connection, std::int64_t epoch) noexcept
