@@ -12,7 +12,7 @@
 #include <holdfast/locks/lock_provider.h>
 #include <holdfast/testing/faulty_store.h>
 
-namespace holdfast::locks::internal {
+namespace holdfast::locks {
 namespace {
 
 using namespace std::chrono_literals;
@@ -68,4 +68,4 @@ TEST_F(ManyLeasesTest, ABatchThatFailsKeepsNoneOfTheOthersBack) {
 }
 
 }  // namespace
-}  // namespace holdfast::locks::internal
+}  // namespace holdfast::locks
