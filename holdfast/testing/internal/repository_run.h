@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include <holdfast/base/printable.h>
 #include <holdfast/store/object_repository.h>
 #include <holdfast/testing/internal/results.h>
 #include <holdfast/testing/repository_under_test.h>
@@ -83,7 +84,8 @@ namespace holdfast::store {
 
 // NOLINTBEGIN(readability-identifier-naming): the name that GoogleTest looks for.
 inline void PrintTo(const Loaded& outcome, std::ostream* out) {
-  *out << "loaded " << outcome.data.size() << " bytes: " << outcome.data.substr(0, 64);
+  *out << "loaded " << outcome.data.size()
+       << " bytes: " << base::printable(outcome.data.substr(0, 64));
 }
 inline void PrintTo(const Absent&, std::ostream* out) { *out << "absent"; }
 inline void PrintTo(const Saved&, std::ostream* out) { *out << "saved"; }
