@@ -1,0 +1,1 @@
+#include <holdfast/async/internal/boost_version.h>
