@@ -1,1 +1,0 @@
-#include <holdfast/async/internal/boost_version.h>
