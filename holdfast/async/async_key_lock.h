@@ -39,9 +39,9 @@ concept LockAllSharedToken =
 // Reader-writer locks by key for coroutines on Boost.Asio: one exists for a key as long as somebody
 // holds it or waits for it, and no longer.
 //
-// Thread-safe: several threads of one io_context, and several io_contexts, may use one AsyncKeyLock.
-// Keys are any bytes, of any length, the empty key included. See KeyText for how long they must be
-// there.
+// Thread-safe: several threads of one io_context, and several io_contexts, may use one
+// AsyncKeyLock. Keys are any bytes, of any length, the empty key included. See KeyText for how long
+// they must be there.
 //
 // Nothing blocks a thread. An operation completes through the executor that is associated with its
 // handler, with an error_code and a guard; with `co_await` the error is thrown. A coroutine that
@@ -52,9 +52,9 @@ concept LockAllSharedToken =
 // holds nothing, and the next in line goes ahead as if it had never been there. A cancellation that
 // comes when the key is already on its way does nothing: the operation completes with its guard.
 //
-// Fairness: strictly in the order of arrival. A reader that comes while a writer waits stands behind
-// it; readers that stand next to each other enter together. Not re-entrant: a coroutine that waits
-// for a key that it holds waits for itself.
+// Fairness: strictly in the order of arrival. A reader that comes while a writer waits stands
+// behind it; readers that stand next to each other enter together. Not re-entrant: a coroutine that
+// waits for a key that it holds waits for itself.
 //
 // A free key costs no allocation once as many keys were held before; a wait costs one piece of
 // memory, from the handler's associated allocator.
@@ -99,31 +99,31 @@ class AsyncKeyLock {
   // Until so much time has passed, or until a time point of any clock.
   template <class Time, LockToken Token = boost::asio::use_awaitable_t<>>
   auto lock_for(KeyText key, Time time, Token&& token = Token()) {
-    return lock(std::move(key), {.until = internal::steady_deadline(time)},
+    return lock(std::move(key), AsyncKeyWait(internal::steady_deadline(time)),
                 std::forward<Token>(token));
   }
   template <class Time, LockToken Token = boost::asio::use_awaitable_t<>>
   auto lock_until(KeyText key, Time time, Token&& token = Token()) {
-    return lock(std::move(key), {.until = internal::steady_deadline(time)},
+    return lock(std::move(key), AsyncKeyWait(internal::steady_deadline(time)),
                 std::forward<Token>(token));
   }
   template <class Time, LockSharedToken Token = boost::asio::use_awaitable_t<>>
   auto lock_shared_for(KeyText key, Time time, Token&& token = Token()) {
-    return lock_shared(std::move(key), {.until = internal::steady_deadline(time)},
+    return lock_shared(std::move(key), AsyncKeyWait(internal::steady_deadline(time)),
                        std::forward<Token>(token));
   }
   template <class Time, LockSharedToken Token = boost::asio::use_awaitable_t<>>
   auto lock_shared_until(KeyText key, Time time, Token&& token = Token()) {
-    return lock_shared(std::move(key), {.until = internal::steady_deadline(time)},
+    return lock_shared(std::move(key), AsyncKeyWait(internal::steady_deadline(time)),
                        std::forward<Token>(token));
   }
 
-  // Several keys, all or none: completes with a vector of guards, one for each different key. All who
-  // lock keys so do it in one order, so that they never wait for each other in a circle.
+  // Several keys, all or none: completes with a vector of guards, one for each different key. All
+  // who lock keys so do it in one order, so that they never wait for each other in a circle.
   template <LockAllToken Token = boost::asio::use_awaitable_t<>>
   auto lock_all(KeyList keys, Token&& token = Token()) {
-    return internal::async_lock_all<kExclusive>(
-        *table_, std::move(keys), internal::UnlimitedWait{}, std::forward<Token>(token));
+    return internal::async_lock_all<kExclusive>(*table_, std::move(keys), internal::UnlimitedWait{},
+                                                std::forward<Token>(token));
   }
   template <LockAllToken Token = boost::asio::use_awaitable_t<>>
   auto lock_all(KeyList keys, AsyncKeyWait wait, Token&& token = Token()) {
@@ -141,9 +141,9 @@ class AsyncKeyLock {
                                              std::forward<Token>(token));
   }
 
-  // Nothing, at once, if the key is taken or somebody waits for it. These are no operations of Asio:
-  // any thread may call them. Throw std::bad_alloc where there is no memory for a new key, for which
-  // the operations above complete with no_memory.
+  // Nothing, at once, if the key is taken or somebody waits for it. These are no operations of
+  // Asio: any thread may call them. Throw std::bad_alloc where there is no memory for a new key,
+  // for which the operations above complete with no_memory.
   [[nodiscard]] std::optional<ExclusiveGuard> try_lock(std::string_view key);
   [[nodiscard]] std::optional<SharedGuard> try_lock_shared(std::string_view key);
 

@@ -72,7 +72,7 @@ TEST_F(AsyncKeyAll, ReadersShare) {
 TEST_F(AsyncKeyAll, WhatItHasGoesBackWhenItCannotHaveAll) {
   const auto holder = keys.try_lock("b");
   std::optional<Error> result;
-  keys.lock_all({"a", "b", "c"}, {.until = std::chrono::steady_clock::now()}, into(result));
+  keys.lock_all({"a", "b", "c"}, AsyncKeyWait(std::chrono::steady_clock::now()), into(result));
   context.run();
   EXPECT_EQ(result, Error(asio::error::timed_out));
   EXPECT_TRUE(held.empty());

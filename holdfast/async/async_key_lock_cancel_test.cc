@@ -119,7 +119,7 @@ TEST_F(AsyncKeyCancel, AStopTokenEndsTheWaitFromAnyThread) {
   auto holder = keys.try_lock("k");
   std::stop_source source;
   std::optional<Error> result;
-  keys.lock("k", {.stop = source.get_token()}, into(result));
+  keys.lock("k", source.get_token(), into(result));
   settle(context);
   EXPECT_FALSE(result);
   std::jthread([&] { source.request_stop(); }).join();
@@ -133,10 +133,10 @@ TEST_F(AsyncKeyCancel, ATokenThatWasStoppedBeforeIsNoTry) {
   std::stop_source source;
   source.request_stop();
   std::optional<Error> result;
-  keys.lock("free", {.stop = source.get_token()}, into(result));
+  keys.lock("free", source.get_token(), into(result));
   settle(context);
   EXPECT_EQ(result, Error(asio::error::operation_aborted));
-  line.writer("coroutine", {.stop = source.get_token()});
+  line.writer("coroutine", source.get_token());
   EXPECT_EQ(line.news(), (Names{"coroutine cancelled"}));
 }
 
@@ -144,7 +144,7 @@ TEST_F(AsyncKeyCancel, ATokenThatIsStoppedTooLateDoesNothing) {
   auto holder = keys.try_lock("k");
   std::stop_source source;
   std::optional<Error> result;
-  keys.lock("k", {.stop = source.get_token()}, into(result));
+  keys.lock("k", source.get_token(), into(result));
   holder.reset();
   source.request_stop();
   settle(context);
@@ -209,7 +209,7 @@ TEST_F(AsyncKeyCancel, AReaderCanBeLimitedToo) {
   EXPECT_THROW(timed.get(), boost::system::system_error);
   auto until = keys.lock_shared_until("k", std::chrono::steady_clock::now(), asio::use_future);
   EXPECT_THROW(until.get(), boost::system::system_error);
-  EXPECT_TRUE(keys.lock_shared("free", {.until = {}}, asio::use_future).get());
+  EXPECT_TRUE(keys.lock_shared("free", AsyncKeyWait(), asio::use_future).get());
 }
 
 }  // namespace

@@ -66,7 +66,7 @@ TEST(AsyncKeyLifetime, WhatEndsAWaitMayComeAfterTheLockIsGone) {
         context, [&](Error error, const ExclusiveGuard&) { results.push_back(error); });
   };
   keys->lock("k", asio::bind_cancellation_slot(signal.slot(), token()));
-  keys->lock("k", {.until = std::chrono::steady_clock::now(), .stop = source.get_token()}, token());
+  keys->lock("k", AsyncKeyWait(std::chrono::steady_clock::now(), source.get_token()), token());
   keys.reset();
   holder.reset();
   // Both have been decided, and not yet completed.
@@ -171,7 +171,8 @@ TEST(AsyncKeyLifetime, CoroutinesOfADestroyedContextLetGoOfTheirKeys) {
   EXPECT_EQ(keys.size(), 0U);
 }
 
-// A context is destroyed while another thread lets go of, and cancels, what its operations wait for.
+// A context is destroyed while another thread lets go of, and cancels, what its operations wait
+// for.
 TEST(AsyncKeyLifetime, AContextMayBeDestroyedWhileItsWaitersGetTheirKeys) {
   constexpr int kRounds = testing_support::kSanitized ? 300 : 3'000;
   constexpr int kWaiters = 8;
@@ -185,7 +186,7 @@ TEST(AsyncKeyLifetime, AContextMayBeDestroyedWhileItsWaitersGetTheirKeys) {
     for (int i = 0; i < kWaiters; ++i) {
       auto token = asio::bind_executor(*gone, [witness = Witness(alive)](Error, ExclusiveGuard) {});
       if (i % 2 == 0) {
-        keys.lock("k", {.stop = source.get_token()}, std::move(token));
+        keys.lock("k", source.get_token(), std::move(token));
       } else {
         keys.lock("k", std::move(token));
       }

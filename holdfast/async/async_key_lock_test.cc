@@ -182,8 +182,10 @@ TEST(AsyncKeyLock, SeveralContextsShareIt) {
   Names order;
   // The next one runs in its own context, and not in that of the unlocker.
   std::optional<ExclusiveGuard> holder = keys.try_lock("k");
-  keys.lock("k", asio::bind_executor(there, [&](Error, ExclusiveGuard) { order.push_back("there"); }));
-  keys.lock("k", asio::bind_executor(here, [&](Error, ExclusiveGuard) { order.push_back("here"); }));
+  keys.lock("k",
+            asio::bind_executor(there, [&](Error, ExclusiveGuard) { order.push_back("there"); }));
+  keys.lock("k",
+            asio::bind_executor(here, [&](Error, ExclusiveGuard) { order.push_back("here"); }));
   holder.reset();
   settle(here);
   EXPECT_EQ(order, Names{});

@@ -76,10 +76,10 @@ class Line {
       inside_.emplace(name, std::move(guard));
       news_.push_back(name);
     } catch (const boost::system::system_error& error) {
-      news_.push_back(
-          name + (error.code() == asio::error::operation_aborted ? " cancelled"
-                  : error.code() == asio::error::timed_out       ? " timed out"
-                                                                 : " " + error.code().message()));
+      news_.push_back(name + (error.code() == asio::error::operation_aborted ? " cancelled"
+                              : error.code() == asio::error::timed_out
+                                  ? " timed out"
+                                  : " " + error.code().message()));
     }
   }
 

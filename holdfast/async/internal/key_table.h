@@ -21,8 +21,9 @@ struct KeyAttempt {
 
 // The keys of one AsyncKeyLock, in shards with a mutex each.
 //
-// Thread-safe. It knows nothing of executors: whoever is decided is handed to finish(), never under a
-// mutex. It outlives its AsyncKeyLock as long as somebody waits, holds a key, or holds a reference.
+// Thread-safe. It knows nothing of executors: whoever is decided is handed to finish(), never under
+// a mutex. It outlives its AsyncKeyLock as long as somebody waits, holds a key, or holds a
+// reference.
 class KeyTable {
  public:
   // One reference, that of the maker.

@@ -21,8 +21,8 @@
 
 namespace holdfast::async::internal {
 
-// A lock operation that waits: its handler, what may end it, and its place in the line, in one piece
-// of the handler's memory.
+// A lock operation that waits: its handler, what may end it, and its place in the line, in one
+// piece of the handler's memory.
 //
 // It lives until its completion has run on the handler's executor, for only there may the
 // cancellation slot be cleared. Two hold references to it: the line, from which it goes to the
@@ -31,8 +31,7 @@ namespace holdfast::async::internal {
 template <KeyMode kMode, class Wait, class Handler>
 class LockOperation final : public KeyWaiter {
  public:
-  static void start(KeyTable& table, std::string_view key, Handler&& handler,
-                    const Wait& how) {
+  static void start(KeyTable& table, std::string_view key, Handler&& handler, const Wait& how) {
     Reference operation = make(table, KeyTable::hash(key), std::move(handler));
     operation->prepare(how);
     LockOperation& waiter = operation.give_to_line();

@@ -64,8 +64,7 @@ class WaitLimits<AsyncKeyWait, Executor> {
 
  private:
   using Clock = std::chrono::steady_clock;
-  using Timer =
-      boost::asio::basic_waitable_timer<Clock, boost::asio::wait_traits<Clock>, Executor>;
+  using Timer = boost::asio::basic_waitable_timer<Clock, boost::asio::wait_traits<Clock>, Executor>;
 
   std::optional<Timer> timer_;
   std::optional<std::stop_callback<AbortWait>> stop_callback_;
