@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string_view>
 #include <utility>
 
 #include <boost/asio/associated_executor.hpp>
@@ -8,6 +9,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/system/error_code.hpp>
+#include <boost/system/system_error.hpp>
 
 #include <holdfast/async/internal/lock_operation.h>
 #include <holdfast/async/key_text.h>
@@ -58,6 +60,17 @@ struct LockInitiation {
 template <KeyMode kMode>
 using LockSignature = void(boost::system::error_code, BasicKeyGuard<kMode>);
 
+// Begins an operation that found its key taken.
+template <KeyMode kMode>
+struct WaitInitiation {
+  template <class Handler, class Wait>
+  void operator()(Handler handler, std::string_view key, const Wait& wait) const {
+    LockOperation<kMode, Wait, Handler>::start(*table, key, std::move(handler), wait);
+  }
+
+  KeyTable* table;
+};
+
 // In a coroutine a free key costs no way through the executor: the coroutine just goes on.
 template <KeyMode kMode, class Wait, class Executor>
 asio::awaitable<BasicKeyGuard<kMode>, Executor> lock_in_coroutine(
@@ -66,8 +79,11 @@ asio::awaitable<BasicKeyGuard<kMode>, Executor> lock_in_coroutine(
   if (attempt.outcome == KeyOutcome::entered) {
     co_return KeyGuards::make<kMode>(table, attempt.entry);
   }
+  if (attempt.outcome != KeyOutcome::busy) {
+    throw boost::system::system_error(to_error(attempt.outcome));
+  }
   co_return co_await asio::async_initiate<asio::use_awaitable_t<Executor>, LockSignature<kMode>>(
-      LockInitiation<kMode>{&table}, token, std::move(key), std::move(wait));
+      WaitInitiation<kMode>{&table}, token, key.view(), std::move(wait));
 }
 
 template <KeyMode kMode, class Wait, class Token>
