@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <holdfast/async/async_key_lock.h>
-#include <holdfast/async/testing_support.h>
+#include <holdfast/async/key_testing_support.h>
 
 namespace holdfast::async {
 namespace {

@@ -17,7 +17,7 @@
 #include <boost/asio/use_future.hpp>
 #include <gtest/gtest.h>
 
-#include <holdfast/async/testing_support.h>
+#include <holdfast/async/key_testing_support.h>
 
 namespace holdfast::async {
 namespace {
