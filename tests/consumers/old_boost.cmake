@@ -1,4 +1,5 @@
 # Where Boost is too old for the component, the configuration must stop, and say which one it needs.
+file(WRITE "${WORK}/old/include/boost/config.hpp" "")  # what CMake looks for
 file(WRITE "${WORK}/old/include/boost/version.hpp"
      "#define BOOST_VERSION 107400\n#define BOOST_LIB_VERSION \"1_74\"\n")
 execute_process(
