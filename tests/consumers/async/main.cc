@@ -1,25 +1,28 @@
 #include <cstdlib>
-#include <memory>
+#include <iostream>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
 
-#include <holdfast/async/async_lock_provider.h>
-#include <holdfast/engines/memory/memory_store.h>
+#include <holdfast/async/async_key_lock.h>
 
 int main() {
+  holdfast::async::AsyncKeyLock keys;
   boost::asio::io_context context;
-  holdfast::async::AsyncLockProvider provider(
-      std::make_shared<holdfast::engines::memory::MemoryStore>());
-  bool was_held = false;
+  bool is_excluded = false;
   boost::asio::co_spawn(
       context,
       [&]() -> boost::asio::awaitable<void> {
-        auto lock = co_await provider.acquire("job");
-        was_held = lock.check().has_value();
+        auto guard = co_await keys.lock("invoice:42");
+        is_excluded = !keys.try_lock("invoice:42");
       },
       boost::asio::detached);
   context.run();
-  return was_held && provider.held() == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+
+  if (!is_excluded || !keys.try_lock("invoice:42")) {
+    std::cerr << "a coroutine's lock does not hold, or holds for too long\n";
+    return EXIT_FAILURE;
+  }
+  return EXIT_SUCCESS;
 }

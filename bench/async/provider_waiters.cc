@@ -38,7 +38,7 @@ asio::awaitable<void> take_turn(async::AsyncLockProvider& provider, int i, int& 
 
 }  // namespace
 
-Report many_waiters(Seconds time) {
+Report provider_waiters(Seconds time) {
   async::AsyncLockProvider provider(base::value_or_throw(engines::open_store("memory:")));
   asio::io_context context(1);
   int turns = 0;
@@ -63,7 +63,7 @@ Report many_waiters(Seconds time) {
   held.clear();
   context.run();
   const Seconds spent = std::chrono::steady_clock::now() - begin;
-  return {.workload = "A2",
+  return {.workload = "A5",
           .about = fmt::format("memory: {} coroutines wait for {} names on one thread", kWaiters,
                                kNames),
           .rows = {{"memory of a waiter, its frame included", bytes, "bytes"},

@@ -24,7 +24,7 @@ asio::awaitable<void> pairs(async::AsyncLockProvider& provider) {
 
 }  // namespace
 
-Report memory_pair(Seconds time) {
+Report provider_pairs(Seconds time) {
   async::AsyncLockProvider provider(base::value_or_throw(engines::open_store("memory:")));
   asio::io_context context(1);
   const auto medians = bench_locks::alternate(
@@ -40,7 +40,7 @@ Report memory_pair(Seconds time) {
              }});
   const double coroutine = medians[0] * 1e9 / kPairs;
   const double thread = medians[1] * 1e9 / kPairs;
-  return {.workload = "A1",
+  return {.workload = "A4",
           .about = "memory, one caller: acquire + release",
           .rows = {{"a coroutine", coroutine, "ns"},
                    {"a thread", thread, "ns"},
