@@ -24,20 +24,20 @@ EngineRoom::EngineRoom(std::shared_ptr<const void> the_owner, store::LeaseStore&
       alarm(clock),
       pool(options.pool_threads, options.pool_queue) {}
 
-void EngineRoom::background_begins() {
+void Background::begin() {
   const std::lock_guard guard(mutex_);
-  ++background_;
+  ++count_;
 }
 
-void EngineRoom::background_ends() {
+void Background::end() {
   const std::lock_guard guard(mutex_);
-  --background_;
+  --count_;
   ended_.notify_all();
 }
 
-void EngineRoom::wait_for_background() {
+void Background::wait() {
   std::unique_lock guard(mutex_);
-  ended_.wait(guard, [&] { return background_ == 0; });
+  ended_.wait(guard, [&] { return count_ == 0; });
 }
 
 }  // namespace holdfast::async::internal

@@ -14,6 +14,19 @@
 
 namespace holdfast::async::internal {
 
+// Counts the operations that nobody waits for any more. Thread-safe.
+class Background {
+ public:
+  void begin();
+  void end();
+  void wait();
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  std::size_t count_ = 0;  // protected by mutex_
+};
+
 // What the operations on one store share. Thread-safe; kept by each of them.
 class EngineRoom {
  public:
@@ -28,11 +41,9 @@ class EngineRoom {
   EngineRoom(std::shared_ptr<const void> the_owner, store::LeaseStore& lease_store,
              const base::Clock& clock, const AsyncOptions& options);
 
-  // Of operations that nobody waits for any more.
-  void background_begins();
-  void background_ends();
-  // Blocks until there are none; each ends by the deadline of its request.
-  void wait_for_background();
+  // Blocks until no operation is in the background, and none of those that were keeps the room.
+  // Each ends by the deadline of its request.
+  void wait_for_background() { background->wait(); }
 
   const std::shared_ptr<const void> owner;  // first: the last to go
   store::LeaseStore& store;
@@ -40,11 +51,7 @@ class EngineRoom {
   const Way way;
   Alarm alarm;
   BlockingPool pool;
-
- private:
-  std::mutex mutex_;
-  std::condition_variable ended_;
-  std::size_t background_ = 0;  // protected by mutex_
+  const std::shared_ptr<Background> background = std::make_shared<Background>();
 };
 
 }  // namespace holdfast::async::internal

@@ -81,7 +81,7 @@ void Operation::start(std::shared_ptr<Operation> operation, asio::any_io_executo
 void Operation::start_in_background(std::shared_ptr<Operation> operation) {
   Operation& it = *operation;
   it.background_ = it.counted_ = true;
-  it.room_->background_begins();
+  it.room_->background->begin();
   it.self_ = std::move(operation);
   it.on_start();
   it.step_ = it.procedure().start();
@@ -237,7 +237,7 @@ void Operation::wake() noexcept {
 
 void Operation::continue_in_pool() noexcept {
   if (!std::exchange(counted_, true)) {
-    room_->background_begins();
+    room_->background->begin();
   }
   to_ask_ = false;
   room_->pool.post(*this);
@@ -254,7 +254,8 @@ void Operation::run_in_pool() noexcept {
 }
 
 void Operation::finish(Where where) noexcept {
-  const std::shared_ptr<EngineRoom> room = room_;
+  // The room is not kept beyond the operation: who waits for the background may destroy its clock.
+  const std::shared_ptr<Background> background = room_->background;
   std::shared_ptr<Operation> self = std::move(self_);
   bool is_counted = false;
   asio::any_io_executor executor;
@@ -273,7 +274,7 @@ void Operation::finish(Where where) noexcept {
   on_unwanted();
   self.reset();
   if (is_counted) {
-    room->background_ends();
+    background->end();
   }
 }
 
