@@ -17,6 +17,8 @@ struct MongoOptions {
   std::string uri = "mongodb://localhost:27017";
   std::string database = "holdfast";
   std::string collection = "distributed.locks";
+  // The collection of a repository of objects: another than that of the locks.
+  std::string objects = "holdfast.objects";
 
   // How many servers must have a change before it counts: `majority`, a number from 1, or the name
   // of a mode of the replica set. With less than a majority a fail-over may forget a lease, and two
@@ -25,8 +27,8 @@ struct MongoOptions {
 
   // Comes before every _id, so that several fleets can share a collection. Valid UTF-8.
   std::string prefix{};
-  // How long a name that is not in use remembers its last token: `expireAfterSeconds` of the TTL
-  // index, where there is none yet. At least a second.
+  // How long a name that is not in use, or an object that was erased, remembers its last token:
+  // `expireAfterSeconds` of the TTL index, where there is none yet. At least a second.
   base::Duration retention = std::chrono::hours(1);
 
   // For those who make locks from these options; the store itself does not use them. How long a

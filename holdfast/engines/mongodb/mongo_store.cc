@@ -42,7 +42,7 @@ class MongoStore::Engine {
       : link(std::move(the_link)),
         ids(link->options().prefix),
         requests(link->options(), std::move(time)),
-        index_maker(*link, requests),
+        index_maker(*link, requests.create_index()),
         watchers(*link, requests, ids) {}
 
   // Knows, from the first time on, what the server understands.
@@ -64,6 +64,13 @@ class MongoStore::Engine {
   // Appends one outcome for each.
   Result<void> renew(std::span<const store::Renewal> renewals, Deadline deadline,
                      std::vector<RenewOutcome>& outcomes);
+
+  // Not if leases are judged by another clock than the index.
+  void make_index() {
+    if (requests.follows_server_clock()) {
+      index_maker.start();
+    }
+  }
 
   const std::unique_ptr<internal::Link> link;
   const internal::IdSpace ids;
@@ -239,7 +246,7 @@ Result<store::ClaimOutcome> MongoStore::do_claim(const Name& name, const store::
   if (!*sight) {
     return fail(ErrorCode::unknown_outcome, "somebody deleted the document while it was claimed");
   }
-  engine_->index_maker.start();
+  engine_->make_index();
   return internal::claim_outcome(**std::move(sight), claim);
 }
 
@@ -336,7 +343,7 @@ Result<store::HitOutcome> MongoStore::do_hit(const Name& name, const store::Hit&
   if (!before) {
     return std::unexpected(std::move(before).error());
   }
-  engine_->index_maker.start();
+  engine_->make_index();
   return internal::hit_outcome(*std::move(before), hit);
 }
 

@@ -69,6 +69,7 @@ Result<void> duration(std::string_view name, std::string_view value, MongoOption
 
 constexpr std::array kOptions = {
     Option{"collection", "distributed.locks", text<&MongoOptions::collection>},
+    Option{"objects", "holdfast.objects", text<&MongoOptions::objects>},
     Option{"prefix", "", text<&MongoOptions::prefix>},
     Option{"w", "majority", text<&MongoOptions::write_concern>},
     Option{"retention", "1h", duration<&MongoOptions::retention>},

@@ -17,6 +17,7 @@ namespace holdfast::engines::mongodb {
 // Options, each at most once (mongo_url_options() lists them with their defaults):
 //
 //   collection           where the locks are
+//   objects              the collection of a repository of objects
 //   prefix               comes before every _id
 //   w                    how many servers must have a change: majority, a number from 1, or a mode
 //   retention            how long an idle name remembers its token, such as 1h

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <holdfast/engines/redis/internal/answers.h>
+#include <holdfast/engines/redis/internal/check_options.h>
 #include <holdfast/engines/redis/internal/key_space.h>
 #include <holdfast/engines/redis/internal/link.h>
 #include <holdfast/engines/redis/internal/lua.h>
@@ -44,13 +45,6 @@ std::string lease_text(const store::Claim& claim) {
   return words(microseconds(claim.ttl.unchecked()), to_string(claim.id), claim.owner.size(),
                claim.owner)
       .append(claim.reason);
-}
-
-Result<void> check(const RedisOptions& options) {
-  if (options.retention < base::Duration::zero()) {
-    return fail(ErrorCode::invalid_argument, "the retention is negative");
-  }
-  return {};
 }
 
 }  // namespace
@@ -115,7 +109,7 @@ Result<std::vector<Reply>> RedisStore::Engine::look(std::span<const Name> names,
 }
 
 Result<std::unique_ptr<RedisStore>> RedisStore::open(RedisOptions options, Time time) {
-  if (auto valid = check(options); !valid) {
+  if (auto valid = internal::check_options(options); !valid) {
     return std::unexpected(std::move(valid).error());
   }
   return std::unique_ptr<RedisStore>(new RedisStore(std::make_unique<Engine>(

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include <holdfast/engines/sqlite/internal/check_options.h>
 #include <holdfast/engines/sqlite/internal/engine.h>
 #include <holdfast/store/lease_rules.h>
 
@@ -14,26 +15,11 @@ namespace {
 
 namespace rules = store::lease_rules;
 using base::Deadline;
-using base::ErrorCode;
-using base::fail;
 using base::LeaseId;
 using base::Name;
 using base::Result;
 using store::Instant;
 using store::Record;
-
-Result<void> check(const SqliteOptions& options) {
-  if (options.busy_timeout <= base::Duration::zero()) {
-    return fail(ErrorCode::invalid_argument, "the busy timeout is not positive");
-  }
-  if (options.retention < base::Duration::zero()) {
-    return fail(ErrorCode::invalid_argument, "the retention is negative");
-  }
-  if (options.machine.clock == nullptr || !options.machine.wall_clock) {
-    return fail(ErrorCode::invalid_argument, "a clock is missing");
-  }
-  return {};
-}
 
 // Applies a rule that returns an Outcome, or a Result of one, and wakes those who watch the name if
 // it has let somebody in.
@@ -61,7 +47,7 @@ Result<Outcome> change(internal::Engine& engine, const Name& name, Deadline dead
 }  // namespace
 
 Result<std::shared_ptr<SqliteStore>> SqliteStore::open(SqliteOptions options) {
-  if (auto valid = check(options); !valid) {
+  if (auto valid = internal::check_options(options); !valid) {
     return std::unexpected(std::move(valid).error());
   }
   Result<std::unique_ptr<internal::Engine>> engine = internal::Engine::open(std::move(options));

@@ -6,6 +6,7 @@ const {Failure, allowOnly, require: demand} = require('./failure.cjs');
 const ALWAYS = ['$db', 'lsid', '$readPreference', '$clusterTime'];
 const WRITE = ['writeConcern', 'txnNumber'];
 const FIRST_BATCH = 101;
+const DUPLICATE_KEY = 11000;
 
 function checkWriteConcern(concern) {
   if (concern === undefined) return;
@@ -109,8 +110,9 @@ class Commands {
       const after = language.update(structuredCloneOf(before), pipeline);
       return {after, changed: collection.replace(before, after)};
     }
-    if (typeof filter._id !== 'string' || Object.keys(filter).length !== 1) {
-      throw new Failure(9, 'the stand-in knows an upsert only by the _id alone, a string');
+    const {_id, ...others} = filter;
+    if (typeof _id !== 'string' || !Object.values(others).every(isComparison)) {
+      throw new Failure(9, 'the stand-in knows an upsert only by the _id, a string, and comparisons that are not equality');
     }
     const after = language.update({_id: filter._id}, pipeline);
     collection.insert(after);
@@ -148,8 +150,8 @@ class Commands {
     demand('updates', command.updates, 'array');
     const name = this.#collection(command, 'update');
     let n = 0, nModified = 0;
-    const upserted = [];
-    command.updates.forEach((each, index) => {
+    const upserted = [], writeErrors = [];
+    for (const [index, each] of command.updates.entries()) {
       allowOnly('updates', each, ['q', 'u', 'upsert', 'multi']);
       const pipeline = this.#checkUpdate(each.u);
       const found = this.#matching(name, each.q);
@@ -157,12 +159,18 @@ class Commands {
         ++n;
         nModified += this.#change(name, each.q, pipeline, before).changed;
       }
-      if (found.length === 0 && each.upsert === true) {
-        ++n;
+      if (found.length > 0 || each.upsert !== true) continue;
+      try {
         upserted.push({index, _id: this.#change(name, each.q, pipeline, undefined).after._id});
+        ++n;
+      } catch (error) {
+        if (error.code !== DUPLICATE_KEY) throw error;
+        writeErrors.push({index, code: error.code, errmsg: error.message});
+        if (command.ordered !== false) break;
       }
-    });
-    return {n, nModified, ...(upserted.length > 0 ? {upserted} : {})};
+    }
+    return {n, nModified, ...(upserted.length > 0 ? {upserted} : {}),
+            ...(writeErrors.length > 0 ? {writeErrors} : {})};
   }
 
   delete(command) {
@@ -287,6 +295,11 @@ class Commands {
     return this.#open(name, collection.indexes, FIRST_BATCH, sessionOf(command));
   }
 }
+
+// Finds what is there, and says nothing of the document that an upsert makes.
+const isComparison = (condition) => condition !== null && typeof condition === 'object' &&
+    Object.keys(condition).length > 0 &&
+    Object.keys(condition).every((operator) => ['$gt', '$gte', '$lt', '$lte', '$ne'].includes(operator));
 
 const sessionOf = (command) => command.lsid?.id.toString('hex') ?? '';
 

@@ -54,6 +54,20 @@ std::optional<Date> BsonValue::date() const {
   return Date{bson_iter_date_time(&place_)};
 }
 
+std::optional<std::string_view> BsonValue::bytes() const {
+  if (!BSON_ITER_HOLDS_BINARY(&place_)) {
+    return std::nullopt;
+  }
+  bson_subtype_t kind{};
+  std::uint32_t size = 0;
+  const std::uint8_t* bytes = nullptr;
+  bson_iter_binary(&place_, &kind, &size, &bytes);
+  if (kind != BSON_SUBTYPE_BINARY) {
+    return std::nullopt;
+  }
+  return std::string_view(reinterpret_cast<const char*>(bytes), size);
+}
+
 std::optional<bson_iter_t> BsonValue::elements() const {
   bson_iter_t inside;
   if (!(BSON_ITER_HOLDS_DOCUMENT(&place_) || BSON_ITER_HOLDS_ARRAY(&place_)) ||
@@ -130,6 +144,14 @@ Bson& Bson::add(std::string_view key, const Bson& document) {
 
 Bson& Bson::add_array(std::string_view key, const Bson& array) {
   bson_append_array(&document_, key.data(), size_of(key), &array.document_);
+  return *this;
+}
+
+Bson& Bson::add_bytes(std::string_view key, std::string_view bytes) {
+  const char* const data = bytes.empty() ? "" : bytes.data();
+  bson_append_binary(&document_, key.data(), size_of(key), BSON_SUBTYPE_BINARY,
+                     reinterpret_cast<const std::uint8_t*>(data),
+                     static_cast<std::uint32_t>(bytes.size()));
   return *this;
 }
 

@@ -31,6 +31,7 @@ class BsonValue {
   [[nodiscard]] std::optional<double> number() const;         // of any type
   [[nodiscard]] std::optional<bool> boolean() const;
   [[nodiscard]] std::optional<Date> date() const;
+  [[nodiscard]] std::optional<std::string_view> bytes() const;  // binary, of the usual kind
   // An iterator before the first element of a document or array.
   [[nodiscard]] std::optional<bson_iter_t> elements() const;
   [[nodiscard]] bool is_array() const { return BSON_ITER_HOLDS_ARRAY(&place_); }
@@ -65,6 +66,7 @@ class Bson {
   Bson& add(std::string_view key, Date date);
   Bson& add(std::string_view key, const Bson& document);
   Bson& add_array(std::string_view key, const Bson& array);
+  Bson& add_bytes(std::string_view key, std::string_view bytes);
   // {key: {$literal: text}}: a text that is no expression, whatever it begins with.
   Bson& add_literal(std::string_view key, std::string_view text);
   // Appends to an array; they count their elements themselves.

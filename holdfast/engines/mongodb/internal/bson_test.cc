@@ -16,12 +16,16 @@ TEST(Bson, HasWhatWasAdded) {
       .add("long", std::int64_t{1} << 40U)
       .add("date", Date{123})
       .add("flag", true)
+      .add_bytes("bytes", "\xff")
+      .add_bytes("nothing", {})
       .add_array("list", inner);
   EXPECT_EQ(document.find("text")->text(), std::string_view("a\0b", 3));
   EXPECT_EQ(document.find("int")->integer(), 7);
   EXPECT_EQ(document.find("long")->integer(), std::int64_t{1} << 40U);
   EXPECT_EQ(document.find("date")->date(), Date{123});
   EXPECT_EQ(document.find("flag")->boolean(), true);
+  EXPECT_EQ(document.find("bytes")->bytes(), "\xff");
+  EXPECT_EQ(document.find("nothing")->bytes(), "");
   EXPECT_EQ(document.find("list")->find("1")->text(), "two");
   EXPECT_FALSE(document.find("other"));
 }
@@ -31,6 +35,7 @@ TEST(Bson, OfAnotherTypeThereIsNothing) {
   document.add("text", "1");
   EXPECT_FALSE(document.find("text")->integer());
   EXPECT_FALSE(document.find("text")->date());
+  EXPECT_FALSE(document.find("text")->bytes());
   EXPECT_FALSE(document.find("text")->elements());
   EXPECT_FALSE(document.find("text")->find("x"));
 }

@@ -23,12 +23,15 @@ std::string problem_of(const MongoOptions& options) {
           std::string::npos) {
     return "the database's name is empty, longer than 63 bytes, or has one of /\\. \"$*<>:|? in it";
   }
-  if (options.collection.empty() || options.collection.size() > 128 ||
-      options.collection.starts_with("system.") ||
-      options.collection.find_first_of(std::string_view("$\0", 2)) != std::string::npos) {
-    return "the collection's name is empty, longer than 128 bytes, begins with system. or has a $ "
-           "in "
-           "it";
+  for (const std::string& collection : {options.collection, options.objects}) {
+    if (collection.empty() || collection.size() > 128 || collection.starts_with("system.") ||
+        collection.find_first_of(std::string_view("$\0", 2)) != std::string::npos) {
+      return "a collection's name is empty, longer than 128 bytes, begins with system. or has a $ "
+             "in it";
+    }
+  }
+  if (options.collection == options.objects) {
+    return "locks and objects are in the same collection";
   }
   if (IdSpace::valid_beginning(options.prefix).size() != options.prefix.size()) {
     return "the prefix is not valid UTF-8";

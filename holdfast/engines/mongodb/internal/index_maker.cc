@@ -1,5 +1,9 @@
 #include <holdfast/engines/mongodb/internal/index_maker.h>
 
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <limits>
 #include <system_error>
 
 namespace holdfast::engines::mongodb::internal {
@@ -15,6 +19,24 @@ constexpr base::Duration kGrace = std::chrono::milliseconds(500);
 constexpr base::Duration kLook = std::chrono::milliseconds(1);
 
 }  // namespace
+
+Bson create_ttl_index(std::string_view collection, const std::string& field,
+                      base::Duration retention) {
+  const auto seconds =
+      std::clamp<std::int64_t>(std::chrono::ceil<std::chrono::seconds>(retention).count(), 1,
+                               std::numeric_limits<std::int32_t>::max());
+  Bson key;
+  key.add(field, 1);
+  Bson index;
+  index.add("key", key)
+      .add("name", field + "_ttl")
+      .add("expireAfterSeconds", static_cast<std::int32_t>(seconds));
+  Bson indexes;
+  indexes.push(index);
+  Bson command;
+  command.add("createIndexes", collection).add_array("indexes", indexes);
+  return command;
+}
 
 IndexMaker::~IndexMaker() {
   if (!thread_.joinable()) {
@@ -33,9 +55,6 @@ IndexMaker::~IndexMaker() {
 }
 
 void IndexMaker::start() {
-  if (!requests_.follows_server_clock()) {
-    return;
-  }
   std::call_once(started_, [this] {
     try {
       thread_ = std::thread([this] {
@@ -56,9 +75,8 @@ void IndexMaker::run() {
     logger.warn("the TTL index could not be made: " + client.error().message);
     return;
   }
-  const auto made =
-      (*client)->write(requests_.create_index(),
-                       base::Deadline::after(base::steady_clock(), link_.options().reply_timeout));
+  const auto made = (*client)->write(
+      create_index_, base::Deadline::after(base::steady_clock(), link_.options().reply_timeout));
   if (made || stopping_) {
     return;
   }

@@ -1,10 +1,9 @@
 #include <holdfast/engines/mongodb/internal/requests.h>
 
 #include <algorithm>
-#include <charconv>
 #include <initializer_list>
-#include <limits>
 
+#include <holdfast/engines/mongodb/internal/index_maker.h>
 #include <holdfast/engines/mongodb/internal/pipelines.h>
 #include <holdfast/engines/mongodb/internal/record_codec.h>
 
@@ -62,20 +61,12 @@ std::int64_t whole_milliseconds(base::Duration time) {
   return std::chrono::ceil<milliseconds>(time).count();
 }
 
-std::int32_t whole_seconds(base::Duration time) {
-  return static_cast<std::int32_t>(
-      std::clamp<std::int64_t>(std::chrono::ceil<std::chrono::seconds>(time).count(), 1,
-                               std::numeric_limits<std::int32_t>::max()));
-}
-
 }  // namespace
 
 Requests::Requests(const MongoOptions& options, Time time)
     : collection_(options.collection),
-      write_concern_(options.write_concern),
-      // The server says that it waits in vain before we take it for dead.
-      write_timeout_(whole_milliseconds(options.reply_timeout * 3 / 4)),
-      retention_seconds_(whole_seconds(options.retention)),
+      write_concern_(options),
+      retention_(options.retention),
       time_(std::move(time)) {}
 
 void Requests::set_wire_version(std::int64_t version) noexcept {
@@ -203,7 +194,7 @@ Bson Requests::find_and_modify(std::string_view id, const Bson& request, const B
     add_now(fields, "now", moment);
     command.add("fields", fields);
   }
-  add_write_concern(command);
+  write_concern_.add_to(command);
   return command;
 }
 
@@ -217,21 +208,8 @@ void Requests::add_update(Bson& updates, std::string_view id, const Bson& reques
 Bson Requests::update(const Bson& updates) const {
   Bson command;
   command.add("update", collection_).add_array("updates", updates).add("ordered", false);
-  add_write_concern(command);
+  write_concern_.add_to(command);
   return command;
-}
-
-void Requests::add_write_concern(Bson& command) const {
-  Bson concern;
-  std::int32_t number = 0;
-  const char* const end = write_concern_.data() + write_concern_.size();
-  if (std::from_chars(write_concern_.data(), end, number).ptr == end) {
-    concern.add("w", number);
-  } else {
-    concern.add("w", write_concern_);
-  }
-  concern.add("wtimeout", write_timeout_);
-  command.add("writeConcern", concern);
 }
 
 Bson Requests::aggregate(const Bson& stages, std::int64_t batch, Moment moment) const {
@@ -309,15 +287,7 @@ Bson Requests::next_changes(std::int64_t cursor, milliseconds wait) const {
 }
 
 Bson Requests::create_index() const {
-  Bson key;
-  key.add("expiresAt", 1);
-  Bson index;
-  index.add("key", key).add("name", "expiresAt_ttl").add("expireAfterSeconds", retention_seconds_);
-  Bson indexes;
-  indexes.push(index);
-  Bson command;
-  command.add("createIndexes", collection_).add_array("indexes", indexes);
-  return command;
+  return create_ttl_index(collection_, "expiresAt", retention_);
 }
 
 Bson Requests::list_indexes() const {

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include <holdfast/engines/mongodb/internal/bson.h>
+#include <holdfast/engines/mongodb/internal/write_concern.h>
 #include <holdfast/engines/mongodb/mongo_options.h>
 #include <holdfast/store/claim.h>
 #include <holdfast/store/hit.h>
@@ -73,14 +74,12 @@ class Requests {
                                      Shows shows, Moment moment) const;
   void add_update(Bson& updates, std::string_view id, const Bson& request,
                   const Bson& pipeline) const;
-  void add_write_concern(Bson& command) const;
   // `match` as a stage, then the time added to each document.
   [[nodiscard]] Bson aggregate(const Bson& stages, std::int64_t batch, Moment moment) const;
 
   const std::string collection_;
-  const std::string write_concern_;
-  const std::int64_t write_timeout_;
-  const std::int32_t retention_seconds_;
+  const WriteConcern write_concern_;
+  const base::Duration retention_;
   std::atomic<bool> answers_have_time_ = true;
   const Time time_;
 };

@@ -18,9 +18,10 @@ struct Meaning {
 };
 
 constexpr std::array kMeanings{
-    Meaning{"WRONGTYPE", ErrorCode::conflict,
-            "a key of that name holds something that is not a lock; it is left as it is: choose "
-            "another name, or a prefix"},
+    Meaning{
+        "WRONGTYPE", ErrorCode::conflict,
+        "a key of that name holds something that is not Holdfast's; it is left as it is: choose "
+        "another name, or a prefix"},
     Meaning{"CORRUPT", ErrorCode::corrupt,
             "what is stored for the name is not readable; it is left as it is"},
     Meaning{"OOM", ErrorCode::unavailable, "the server's memory is full: raise maxmemory"},

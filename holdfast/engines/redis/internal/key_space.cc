@@ -3,6 +3,8 @@
 #include <array>
 #include <vector>
 
+#include <holdfast/base/percent.h>
+
 namespace holdfast::engines::redis::internal {
 
 namespace {
@@ -11,6 +13,7 @@ constexpr std::uint16_t kSlots = 16'384;
 
 constexpr std::string_view kCompanion = "hf:";
 constexpr std::string_view kQueue = "hfq:";
+constexpr std::string_view kObject = "hfo:";
 constexpr std::string_view kEscape = "hf~";
 
 // CRC-16/XMODEM, by which a cluster shares out its keys.
@@ -83,7 +86,8 @@ std::optional<std::string_view> plain_in(std::string_view tail) {
 }
 
 bool needs_escape(std::string_view plain) noexcept {
-  return plain.starts_with(kCompanion) || plain.starts_with(kQueue) || plain.starts_with(kEscape);
+  return plain.starts_with(kCompanion) || plain.starts_with(kQueue) || plain.starts_with(kObject) ||
+         plain.starts_with(kEscape);
 }
 
 }  // namespace
@@ -121,6 +125,15 @@ std::optional<std::string> KeySpace::name_of_companion(std::string_view companio
   }
   const auto plain = plain_in(companion.substr(kCompanion.size()));
   return plain ? name_of_plain(*plain) : std::nullopt;
+}
+
+std::string KeySpace::index_of(std::string_view type) const {
+  // Percent signs leave no brace within the tag.
+  return std::string(kObject) + "{" + base::percent_encode(prefix_ + std::string(type)) + "}";
+}
+
+std::string KeySpace::object_of(std::string_view type, std::string_view id) const {
+  return index_of(type).append(":").append(id);
 }
 
 }  // namespace holdfast::engines::redis::internal

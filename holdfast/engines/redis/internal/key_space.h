@@ -24,8 +24,14 @@ struct Keys {
 //   a{tag}b                     hf:=a{tag}b         hfq:=a{tag}b
 //   a}b (a brace, but no tag)   hf:+{1234}a}b       hfq:+{1234}a}b    1234 has the slot of a}b
 //
-// A plain key that would begin with hf:, hfq: or hf~ begins with hf~ instead, so that it is
+// A plain key that would begin with hf:, hfq:, hfo: or hf~ begins with hf~ instead, so that it is
 // nobody's companion.
+//
+// The objects of a type are in one slot, with the index of their ids:
+//
+//   type, id      index          object
+//   order, 17     hfo:{order}    hfo:{order}:17
+//   a}b, 17       hfo:{a%7Db}    hfo:{a%7Db}:17
 //
 // Thread-safe: constant.
 class KeySpace {
@@ -39,6 +45,9 @@ class KeySpace {
   // Nothing if the key is not one of this space.
   [[nodiscard]] std::optional<std::string> name_of_plain(std::string_view plain) const;
   [[nodiscard]] std::optional<std::string> name_of_companion(std::string_view companion) const;
+
+  [[nodiscard]] std::string index_of(std::string_view type) const;
+  [[nodiscard]] std::string object_of(std::string_view type, std::string_view id) const;
 
  private:
   const std::string prefix_;

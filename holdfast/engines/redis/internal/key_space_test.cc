@@ -15,7 +15,8 @@ namespace {
 // Short texts of few characters, so that all ways in which braces can stand come up.
 std::vector<std::string> odd_names() {
   std::mt19937 random(7);
-  std::set<std::string> names{"hf:x", "hf:{a}", "hf:=a", "hfq:{a}", "hf~", "hf~hf:x", "{}", "}{"};
+  std::set<std::string> names{"hf:x", "hf:{a}",  "hf:=a", "hfq:{a}", "hfo:{a}",
+                              "hf~",  "hf~hf:x", "{}",    "}{"};
   constexpr std::string_view kCharacters = "{}{}ab+=:1";
   while (names.size() < 3000) {
     std::string name;
@@ -50,6 +51,32 @@ TEST(KeySpace, TheKeysOfANameAreInOneSlot) {
       EXPECT_EQ(slot_of(keys.queue), slot_of(keys.plain)) << keys.plain;
     }
   }
+}
+
+TEST(KeySpace, TheObjectsOfATypeAreInTheSlotOfItsIndex) {
+  for (const std::string prefix : {"", "app:", "{tag}", "}", "hf:"}) {
+    const KeySpace space(prefix);
+    for (const std::string& name : odd_names()) {
+      EXPECT_EQ(slot_of(space.object_of(name, "17")), slot_of(space.index_of(name))) << name;
+      EXPECT_EQ(slot_of(space.object_of("order", name)), slot_of(space.index_of("order"))) << name;
+    }
+  }
+}
+
+TEST(KeySpace, NoObjectHasTheKeyOfAnotherOrOfAName) {
+  const KeySpace space("");
+  std::set<std::string> keys;
+  std::size_t made = 0;
+  for (const std::string& name : odd_names()) {
+    const Keys of_name = space.keys_of(name);
+    for (const std::string& key :
+         {of_name.plain, of_name.companion, of_name.queue, space.index_of(name),
+          space.object_of(name, "{a}"), space.object_of("{a}", name)}) {
+      keys.insert(key);
+      ++made;
+    }
+  }
+  EXPECT_EQ(keys.size(), made - 1);  // the object {a} of the type {a}, twice
 }
 
 TEST(KeySpace, SlotsAreThoseThatAServerSays) {

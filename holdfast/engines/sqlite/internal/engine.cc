@@ -5,9 +5,7 @@
 #include <string>
 #include <utility>
 
-#include <holdfast/base/printable.h>
 #include <holdfast/base/saturate.h>
-#include <holdfast/engines/sqlite/internal/database_file.h>
 #include <holdfast/store/lease_rules.h>
 
 namespace holdfast::engines::sqlite::internal {
@@ -44,87 +42,36 @@ std::vector<std::size_t> grouped_by_name(std::span<const Renewal> renewals) {
 
 }  // namespace
 
-class Engine::Session {
- public:
-  explicit Session(Turn& turn) noexcept : turn_(&turn) {}
-  Session(Session&& other) noexcept : turn_(std::exchange(other.turn_, nullptr)) {}
-  Session(const Session&) = delete;
-  Session& operator=(const Session&) = delete;
-  Session& operator=(Session&&) = delete;
-  ~Session() {
-    if (turn_ != nullptr) {
-      turn_->leave();
-    }
-  }
-
- private:
-  Turn* turn_;
-};
-
 Result<std::unique_ptr<Engine>> Engine::open(SqliteOptions options) {
-  const Result<std::filesystem::path> file = resolve(options.file);
-  if (!file) {
-    return std::unexpected(file.error());
-  }
   Result<std::string> boot_id =
       options.machine.boot_id.empty() ? kernel_boot_id() : options.machine.boot_id;
   if (!boot_id) {
     return std::unexpected(std::move(boot_id).error());
   }
-  Result<OpenFile> open_file = OpenFile::enter(file->native());
-  if (!open_file) {
-    return std::unexpected(std::move(open_file).error());
+  auto shared = SharedConnection::open(options.file, options.busy_timeout);
+  if (!shared) {
+    return std::unexpected(std::move(shared).error());
   }
-  const Deadline deadline = Deadline::after(base::steady_clock(), options.busy_timeout);
-  Result<std::unique_ptr<Connection>> connection = open_database(*file, deadline);
-  if (!connection) {
-    return std::unexpected(std::move(connection).error());
-  }
-  std::unique_ptr<WakeBoard> board = open_board(*file, options.logger);
-  std::unique_ptr<Engine> engine(new Engine(std::move(options), *std::move(open_file),
-                                            *std::move(connection), std::move(board)));
+  std::unique_ptr<WakeBoard> board = open_board((*shared)->connection().file(), options.logger);
+  std::unique_ptr<Engine> engine(
+      new Engine(std::move(options), *std::move(shared), std::move(board)));
   const Result<std::int64_t> epoch = engine->ledger_.enter_epoch(*boot_id);
   if (!epoch) {
     return std::unexpected(epoch.error());
   }
-  engine->records_.emplace(*engine->connection_, *epoch);
-  engine->sweeper_.emplace(*engine->connection_, *engine->records_);
+  engine->records_.emplace(engine->connection_, *epoch);
+  engine->sweeper_.emplace(engine->connection_, *engine->records_);
   return engine;
 }
 
-Engine::Engine(SqliteOptions options, OpenFile open_file, std::unique_ptr<Connection> connection,
+Engine::Engine(SqliteOptions options, std::unique_ptr<SharedConnection> shared,
                std::unique_ptr<WakeBoard> board)
     : options_(std::move(options)),
-      open_file_(std::move(open_file)),
-      connection_(std::move(connection)),
-      transactions_(*connection_),
-      ledger_(*connection_, transactions_, options_.machine),
+      shared_(std::move(shared)),
+      connection_(shared_->connection()),
+      transactions_(shared_->transactions()),
+      ledger_(connection_, transactions_, options_.machine),
       watchers_(std::move(board), options_.logger) {}
-
-Result<void> Engine::check_ours() const {
-  if (!is_ours()) [[unlikely]] {
-    return fail(ErrorCode::unsupported,
-                "the store was opened before this process was forked: it belongs to the parent");
-  }
-  return {};
-}
-
-Result<Engine::Session> Engine::enter(Deadline deadline) {
-  if (auto ours = check_ours(); !ours) [[unlikely]] {
-    return std::unexpected(std::move(ours).error());
-  }
-  const base::TimePoint now = base::steady_clock().now();
-  if (deadline.is_never()) {
-    deadline = Deadline::at(base::add_saturating(now, options_.busy_timeout));
-  }
-  if (deadline.expired(now) || !turn_.enter(deadline)) [[unlikely]] {
-    return fail(ErrorCode::unavailable, "the deadline passed before the file " +
-                                            base::printable(connection_->file()) +
-                                            " could be used: allow more time");
-  }
-  connection_->set_deadline(deadline);
-  return Session(turn_);
-}
 
 Instant Engine::instant(const Loaded& loaded) const {
   return {.time = options_.machine.clock->now(),
@@ -132,7 +79,7 @@ Instant Engine::instant(const Loaded& loaded) const {
 }
 
 Result<void> Engine::change(std::string_view name, Deadline deadline, const Rule& rule) {
-  const Result<Session> session = enter(deadline);
+  const Result<Session> session = shared_->enter(deadline);
   if (!session) [[unlikely]] {
     return std::unexpected(session.error());
   }
@@ -171,7 +118,7 @@ Result<void> Engine::apply(std::string_view name, const Rule& rule, std::uint64_
 
 Result<std::vector<RenewOutcome>> Engine::renew(std::span<const Renewal> renewals,
                                                 Deadline deadline) {
-  const Result<Session> session = enter(deadline);
+  const Result<Session> session = shared_->enter(deadline);
   if (!session) {
     return std::unexpected(session.error());
   }
@@ -195,7 +142,7 @@ Result<std::vector<RenewOutcome>> Engine::renew(std::span<const Renewal> renewal
 Result<void> Engine::renew_name(std::span<const Renewal> renewals,
                                 std::span<const std::size_t> of_name,
                                 std::vector<RenewOutcome>& outcomes) {
-  if (connection_->deadline().expired(base::steady_clock().now())) {
+  if (connection_.deadline().expired(base::steady_clock().now())) {
     return fail(ErrorCode::unavailable,
                 "the deadline passed during the batch, nothing was renewed");
   }
@@ -214,11 +161,11 @@ Result<void> Engine::renew_name(std::span<const Renewal> renewals,
 }
 
 Result<std::optional<store::NameState>> Engine::look(const base::Name& name, Deadline deadline) {
-  const Result<Session> session = enter(deadline);
+  const Result<Session> session = shared_->enter(deadline);
   if (!session) {
     return std::unexpected(session.error());
   }
-  if (auto in_place = connection_->check_in_place(); !in_place) {
+  if (auto in_place = connection_.check_in_place(); !in_place) {
     return std::unexpected(std::move(in_place).error());
   }
   const Result<Loaded> loaded = records_->load(name.view());
@@ -230,11 +177,11 @@ Result<std::optional<store::NameState>> Engine::look(const base::Name& name, Dea
 
 Result<store::Page> Engine::list(std::string_view prefix, const store::PageRequest& request,
                                  Deadline deadline) {
-  const Result<Session> session = enter(deadline);
+  const Result<Session> session = shared_->enter(deadline);
   if (!session) {
     return std::unexpected(session.error());
   }
-  if (auto in_place = connection_->check_in_place(); !in_place) {
+  if (auto in_place = connection_.check_in_place(); !in_place) {
     return std::unexpected(std::move(in_place).error());
   }
   store::Page page;
@@ -266,7 +213,8 @@ Result<std::size_t> Engine::sweep(Deadline deadline) {
   std::size_t forgotten = 0;
   // From where the walk has come to the end, and from the beginning to the end.
   for (int ends = 0; ends < 2;) {
-    const Result<Session> session = enter(deadline);  // one step at a time: others get their turn
+    const Result<Session> session =
+        shared_->enter(deadline);  // one step at a time: others get their turn
     if (!session) {
       return std::unexpected(session.error());
     }
@@ -285,7 +233,7 @@ void Engine::sweep_if_due() {
     return;
   }
   // The caller has what it wanted: it does not wait for this, nor hear of its failure.
-  connection_->set_deadline(Deadline::at(base::TimePoint::min()));
+  connection_.set_deadline(Deadline::at(base::TimePoint::min()));
   const auto step = transactions_.run([&] { return sweeper_->step(unused_since()); });
   if (!step && options_.logger.enabled(base::LogLevel::debug)) {
     options_.logger.debug("the clean-up was put off: " + step.error().message);

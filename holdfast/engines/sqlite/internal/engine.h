@@ -12,13 +12,10 @@
 #include <holdfast/base/deadline.h>
 #include <holdfast/base/error.h>
 #include <holdfast/base/name.h>
-#include <holdfast/engines/sqlite/internal/connection.h>
 #include <holdfast/engines/sqlite/internal/ledger.h>
-#include <holdfast/engines/sqlite/internal/open_file.h>
 #include <holdfast/engines/sqlite/internal/records.h>
+#include <holdfast/engines/sqlite/internal/shared_connection.h>
 #include <holdfast/engines/sqlite/internal/sweeper.h>
-#include <holdfast/engines/sqlite/internal/transaction.h>
-#include <holdfast/engines/sqlite/internal/turn.h>
 #include <holdfast/engines/sqlite/internal/watchers.h>
 #include <holdfast/engines/sqlite/sqlite_options.h>
 #include <holdfast/store/lease_store.h>
@@ -52,17 +49,15 @@ class Engine {
 
   [[nodiscard]] Watchers& watchers() noexcept { return watchers_; }
   // Whether this is the process that opened the file.
-  [[nodiscard]] bool is_ours() const noexcept { return open_file_.is_ours(); }
-  [[nodiscard]] base::Result<void> check_ours() const;
+  [[nodiscard]] bool is_ours() const noexcept { return shared_->is_ours(); }
+  [[nodiscard]] base::Result<void> check_ours() const { return shared_->check_ours(); }
 
  private:
-  // The time in which a thread has the connection for itself.
-  class Session;
+  using Session = SharedConnection::Session;
 
-  Engine(SqliteOptions options, OpenFile open_file, std::unique_ptr<Connection> connection,
+  Engine(SqliteOptions options, std::unique_ptr<SharedConnection> shared,
          std::unique_ptr<WakeBoard> board);
 
-  [[nodiscard]] base::Result<Session> enter(base::Deadline deadline);
   [[nodiscard]] store::Instant instant(const Loaded& loaded) const;
   // Within a transaction. `beyond`: the token that the ceiling did not allow, if that was the
   // error.
@@ -75,12 +70,11 @@ class Engine {
   void sweep_if_due();
 
   const SqliteOptions options_;
-  const OpenFile open_file_;
+  const std::unique_ptr<SharedConnection> shared_;
 
-  // Used by one thread at a time, the one that has the turn.
-  Turn turn_;
-  const std::unique_ptr<Connection> connection_;
-  Transactions transactions_;
+  // Used by one thread at a time, the one that has the session.
+  Connection& connection_;
+  Transactions& transactions_;
   Ledger ledger_;
   std::optional<Records> records_;  // set once, by open()
   std::optional<Sweeper> sweeper_;

@@ -36,3 +36,27 @@ CREATE TABLE records (
 -- "Hold", for file(1) and for ourselves.
 PRAGMA application_id = 0x486f6c64;
 PRAGMA user_version = 1;
+
+-- kObjects: what a repository of objects adds to a file. Programs from before it was there leave it
+-- alone, so the version stays.
+CREATE TABLE IF NOT EXISTS objects (
+  number INTEGER PRIMARY KEY,
+  type   BLOB    NOT NULL,
+  id     BLOB    NOT NULL,
+  -- The greatest that was seen; beyond 2^63 it shows as a negative number.
+  token  INTEGER NOT NULL,
+  -- Whether there are data, or only the token is left.
+  stored INTEGER NOT NULL,
+  -- Of a token that is left: when it was last used, in nanoseconds of the boot clock in its epoch.
+  epoch  INTEGER NOT NULL,
+  used   INTEGER NOT NULL,
+  UNIQUE (type, id)
+) STRICT;
+
+-- Apart, so that a new token does not write them again.
+CREATE TABLE IF NOT EXISTS object_data (
+  number INTEGER PRIMARY KEY,
+  data   BLOB    NOT NULL
+) STRICT;
+
+CREATE INDEX IF NOT EXISTS objects_left ON objects (epoch, used) WHERE stored = 0;

@@ -75,3 +75,42 @@ DELETE FROM records WHERE name = ?1;
 
 -- kSwept: the tokens of what was forgotten live on in the high-water mark.
 UPDATE meta SET swept_until = ?1, high_water = max(high_water, ?2);
+
+-- kHasObjects
+SELECT count(*) FROM sqlite_schema WHERE name IN ('objects', 'object_data', 'objects_left');
+
+-- kFindObject
+SELECT number, token, stored FROM objects WHERE type = ?1 AND id = ?2;
+
+-- kLoadObject: as kFindObject, and the data.
+SELECT o.number, o.token, o.stored, d.data
+FROM objects AS o LEFT JOIN object_data AS d ON d.number = o.number
+WHERE o.type = ?1 AND o.id = ?2;
+
+-- kAddObject
+INSERT INTO objects (type, id, token, stored, epoch, used) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+RETURNING number;
+
+-- kChangeObject
+UPDATE objects SET token = ?2, stored = ?3, epoch = ?4, used = ?5 WHERE number = ?1;
+
+-- kPutData
+INSERT INTO object_data (number, data) VALUES (?1, ?2)
+ON CONFLICT (number) DO UPDATE SET data = ?2;
+
+-- kDropData
+DELETE FROM object_data WHERE number = ?1;
+
+-- kDropObject
+DELETE FROM objects WHERE number = ?1;
+
+-- kForgetObjects: a few of those of which only the token is left, unused since ?2 in the epoch ?1.
+DELETE FROM objects WHERE number IN (
+  SELECT number FROM objects
+  WHERE stored = 0 AND (epoch, used) <= (?1, ?2)
+  ORDER BY epoch, used
+  LIMIT ?3
+);
+
+-- kListObjects: with ids from ?2 on, and after ?3.
+SELECT id FROM objects WHERE type = ?1 AND id >= ?2 AND id > ?3 AND stored <> 0 ORDER BY id;

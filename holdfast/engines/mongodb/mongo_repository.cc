@@ -1,0 +1,353 @@
+#include <holdfast/engines/mongodb/mongo_repository.h>
+
+#include <map>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include <holdfast/engines/mongodb/internal/check_options.h>
+#include <holdfast/engines/mongodb/internal/index_maker.h>
+#include <holdfast/engines/mongodb/internal/link.h>
+#include <holdfast/engines/mongodb/internal/object_ids.h>
+#include <holdfast/engines/mongodb/internal/object_requests.h>
+#include <holdfast/store/token_text.h>
+
+namespace holdfast::engines::mongodb {
+
+namespace {
+
+using base::Deadline;
+using base::ErrorCode;
+using base::fail;
+using base::FencingToken;
+using base::Result;
+using internal::Bson;
+using internal::BsonValue;
+using internal::Link;
+using internal::ObjectIds;
+using internal::ObjectRequests;
+using store::ObjectKey;
+using store::ObjectSave;
+using store::Refused;
+using store::SaveOutcome;
+
+constexpr FencingToken kNoToken{0};
+// What one command saves: a command has at most 16 MiB, and an object 8.
+constexpr std::size_t kPartCount = 128;
+constexpr std::size_t kPartBytes = 12UL * 1024 * 1024;
+
+constexpr std::int64_t kDuplicateKey = 11000;
+
+Result<FencingToken> token_of(const BsonValue& document) {
+  const auto text = document.find("token");
+  const auto token = text && text->text() ? store::parse_token_text(*text->text()) : std::nullopt;
+  if (!token) {
+    return fail(ErrorCode::conflict,
+                "a document in the object's place is not Holdfast's; it is left as it is: choose "
+                "another collection or prefix");
+  }
+  return *token;
+}
+
+// The places, within the batch, of the saves that found a greater token, or were overtaken by
+// another who saved the same new object.
+Result<std::set<std::size_t>> not_done(const Bson& reply) {
+  std::set<std::size_t> places;
+  const auto errors = reply.find("writeErrors");
+  auto each = errors ? errors->elements() : std::nullopt;
+  while (each && bson_iter_next(&*each)) {
+    const BsonValue error(*each);
+    const auto index = error.find("index");
+    const auto code = error.find("code");
+    if (!index || !index->integer() || !code || code->integer() != kDuplicateKey) {
+      return fail(ErrorCode::internal, "the server could not do all of a batch");
+    }
+    places.insert(static_cast<std::size_t>(*index->integer()));
+  }
+  return places;
+}
+
+}  // namespace
+
+// What the operations need, in the order in which it is needed.
+class MongoRepository::Engine {
+ public:
+  explicit Engine(std::unique_ptr<Link> the_link)
+      : link(std::move(the_link)),
+        ids(link->options().prefix),
+        requests(link->options()),
+        index_maker(*link, requests.create_index()) {}
+
+  // All that an operation does ends by then.
+  [[nodiscard]] Deadline end_of(Deadline deadline) const {
+    return deadline.is_never()
+               ? Deadline::after(base::steady_clock(), link->options().reply_timeout)
+               : deadline;
+  }
+
+  // The answer to a findAndModify.
+  Result<Bson> modify(const Bson& command, Deadline deadline);
+  // What a load without a token finds.
+  Result<store::LoadOutcome> look(std::string_view id, Deadline deadline);
+  // Their tokens, by the _ids of those that there are.
+  Result<std::map<std::string, FencingToken, std::less<>>> tokens(
+      std::span<const std::string> wanted, Deadline deadline);
+
+  // Saves the first of the places in `left` that fit into one command. What it has an outcome for
+  // goes out of `left`.
+  Result<void> save_some(std::span<const ObjectSave> saves, std::vector<std::size_t>& left,
+                         std::vector<SaveOutcome>& outcomes, Deadline deadline);
+  Result<store::EraseOutcome> erase_unfenced(std::string_view id, Deadline deadline);
+
+  const std::unique_ptr<Link> link;
+  const ObjectIds ids;
+  const ObjectRequests requests;
+  internal::IndexMaker index_maker;
+};
+
+Result<Bson> MongoRepository::Engine::modify(const Bson& command, Deadline deadline) {
+  auto answer = link->write(command, Link::Repeat::yes, deadline);
+  if (!answer) {
+    return std::unexpected(std::move(answer).error());
+  }
+  index_maker.start();
+  return std::move(answer->reply);
+}
+
+Result<store::LoadOutcome> MongoRepository::Engine::look(std::string_view id, Deadline deadline) {
+  const auto reply = link->read(requests.look(id), deadline);
+  if (!reply) {
+    return std::unexpected(reply.error());
+  }
+  Result<store::LoadOutcome> outcome = store::Absent{};
+  internal::for_each_document(*reply, [&](const BsonValue& document) {
+    const Result<FencingToken> token = token_of(document);
+    const auto data = document.find("data");
+    if (!token) {
+      outcome = std::unexpected(token.error());
+    } else if (*token > kNoToken) {
+      outcome = Refused{*token};
+    } else if (data && data->bytes()) {
+      outcome = store::Loaded{std::string(*data->bytes())};
+    }
+  });
+  return outcome;
+}
+
+Result<std::map<std::string, FencingToken, std::less<>>> MongoRepository::Engine::tokens(
+    std::span<const std::string> wanted, Deadline deadline) {
+  Bson list;
+  for (const std::string& id : wanted) {
+    list.push(id);
+  }
+  const auto reply = link->read(requests.look_at_tokens(list, wanted.size()), deadline);
+  if (!reply) {
+    return std::unexpected(reply.error());
+  }
+  Result<std::map<std::string, FencingToken, std::less<>>> found;
+  internal::for_each_document(*reply, [&](const BsonValue& document) {
+    const auto id = document.find("_id");
+    const Result<FencingToken> token = token_of(document);
+    if (!token) {
+      found = std::unexpected(token.error());
+    } else if (found && id && id->text()) {
+      found->emplace(*id->text(), *token);
+    }
+  });
+  return found;
+}
+
+Result<void> MongoRepository::Engine::save_some(std::span<const ObjectSave> saves,
+                                                std::vector<std::size_t>& left,
+                                                std::vector<SaveOutcome>& outcomes,
+                                                Deadline deadline) {
+  Bson updates;
+  std::vector<std::size_t> part;
+  std::size_t bytes = 0;
+  for (const std::size_t place : left) {
+    const ObjectSave& save = saves[place];
+    bytes += save.data.size() + save.key.type.size() + save.key.id.size();
+    if (part.size() == kPartCount || (!part.empty() && bytes > kPartBytes)) {
+      break;
+    }
+    ObjectRequests::add_save(updates, ids.id_of(save.key), save.token, save.data);
+    part.push_back(place);
+  }
+  const auto answer = link->write(requests.save(updates), Link::Repeat::yes, deadline);
+  if (!answer) {
+    return std::unexpected(answer.error());
+  }
+  const auto undone = not_done(answer->reply);
+  if (!undone) {
+    return std::unexpected(undone.error());
+  }
+  std::vector<std::string> wanted;
+  for (const std::size_t index : *undone) {
+    wanted.push_back(ids.id_of(saves[part.at(index)].key));
+  }
+  auto newest = wanted.empty() ? Result<std::map<std::string, FencingToken, std::less<>>>()
+                               : tokens(wanted, deadline);
+  if (!newest) {
+    return std::unexpected(std::move(newest).error());
+  }
+  std::vector<std::size_t> again;
+  for (std::size_t i = 0; i < part.size(); ++i) {
+    const ObjectSave& save = saves[part[i]];
+    if (!undone->contains(i)) {
+      outcomes[part[i]] = store::Saved{};
+      continue;
+    }
+    const auto found = newest->find(ids.id_of(save.key));
+    if (found != newest->end() && found->second > save.token) {
+      outcomes[part[i]] = Refused{found->second};
+    } else {
+      again.push_back(part[i]);  // what was in the way is gone, or was made at the same time
+    }
+  }
+  left.erase(left.begin(), left.begin() + static_cast<std::ptrdiff_t>(part.size()));
+  left.insert(left.end(), again.begin(), again.end());
+  return {};
+}
+
+Result<store::EraseOutcome> MongoRepository::Engine::erase_unfenced(std::string_view id,
+                                                                    Deadline deadline) {
+  for (;;) {
+    const auto answer = link->write(requests.erase_unfenced(id), Link::Repeat::yes, deadline);
+    if (!answer) {
+      return std::unexpected(answer.error());
+    }
+    const auto count = answer->reply.find("n");
+    if (count && count->integer() == 1) {
+      return store::Erased{.existed = true};
+    }
+    const auto seen = look(id, deadline);
+    if (!seen) {
+      return std::unexpected(seen.error());
+    }
+    if (const auto* const overtaken = std::get_if<Refused>(&*seen)) {
+      return *overtaken;
+    }
+    if (std::holds_alternative<store::Absent>(*seen)) {
+      return store::Erased{.existed = false};
+    }
+  }
+}
+
+Result<std::unique_ptr<MongoRepository>> MongoRepository::open(MongoOptions options) {
+  if (auto valid = internal::check_options(options); !valid) {
+    return std::unexpected(std::move(valid).error());
+  }
+  auto link = Link::open(std::move(options));
+  if (!link) {
+    return std::unexpected(std::move(link).error());
+  }
+  return std::unique_ptr<MongoRepository>(
+      new MongoRepository(std::make_unique<Engine>(*std::move(link))));
+}
+
+MongoRepository::MongoRepository(std::unique_ptr<Engine> engine) : engine_(std::move(engine)) {}
+MongoRepository::~MongoRepository() = default;
+
+store::RepositoryPromises MongoRepository::promises() const {
+  return {.engine = "mongodb", .durable = true, .atomic_batch = false};
+}
+
+Result<store::LoadOutcome> MongoRepository::do_load(const ObjectKey& key, FencingToken token,
+                                                    Deadline deadline) {
+  const std::string id = engine_->ids.id_of(key);
+  if (token == kNoToken) {
+    return engine_->look(id, deadline);
+  }
+  const auto reply = engine_->modify(engine_->requests.load(id, token), deadline);
+  if (!reply) {
+    return std::unexpected(reply.error());
+  }
+  const auto document = reply->find("value");
+  if (!document) {
+    return fail(ErrorCode::internal, "the server gave an unexpected answer");
+  }
+  const auto newest = token_of(*document);
+  if (!newest) {
+    return std::unexpected(newest.error());
+  }
+  if (*newest > token) {
+    return Refused{*newest};
+  }
+  const auto data = document->find("data");
+  if (data && data->bytes()) {
+    return store::Loaded{std::string(*data->bytes())};
+  }
+  return store::Absent{};
+}
+
+Result<std::vector<SaveOutcome>> MongoRepository::do_save(std::span<const ObjectSave> saves,
+                                                          store::Batch, Deadline deadline) {
+  const Deadline end = engine_->end_of(deadline);
+  std::vector<SaveOutcome> outcomes(saves.size());
+  std::vector<std::size_t> left(saves.size());
+  std::iota(left.begin(), left.end(), std::size_t{0});
+  while (!left.empty()) {
+    if (auto saved = engine_->save_some(saves, left, outcomes, end); !saved) {
+      return std::unexpected(std::move(saved).error());
+    }
+  }
+  return outcomes;
+}
+
+Result<store::EraseOutcome> MongoRepository::do_erase(const ObjectKey& key, FencingToken token,
+                                                      Deadline deadline) {
+  const std::string id = engine_->ids.id_of(key);
+  if (token == kNoToken) {
+    return engine_->erase_unfenced(id, engine_->end_of(deadline));
+  }
+  const auto reply = engine_->modify(engine_->requests.erase(id, token), deadline);
+  if (!reply) {
+    return std::unexpected(reply.error());
+  }
+  const auto before = reply->find("value");
+  if (!before || before->is_null()) {
+    return store::Erased{.existed = false};
+  }
+  const auto newest = token_of(*before);
+  if (!newest) {
+    return std::unexpected(newest.error());
+  }
+  if (*newest > token) {
+    return Refused{*newest};
+  }
+  return store::Erased{.existed = !before->find("unusedSince")};
+}
+
+Result<store::IdPage> MongoRepository::do_list(std::string_view type, std::string_view prefix,
+                                               std::size_t limit, std::string_view after,
+                                               Deadline deadline) {
+  const std::string begin = engine_->ids.beginning(type, prefix);
+  const bool goes_on = !after.empty() && after >= prefix;
+  const auto reply = engine_->link->read(
+      engine_->requests.list(
+          goes_on ? ObjectRequests::From::after : ObjectRequests::From::including,
+          goes_on ? engine_->ids.beginning(type, after) : begin, ObjectIds::end_of(begin),
+          limit + 1),
+      deadline);
+  if (!reply) {
+    return std::unexpected(reply.error());
+  }
+  store::IdPage page;
+  internal::for_each_document(*reply, [&](const BsonValue& document) {
+    const auto id = document.find("_id");
+    auto object = id && id->text() ? engine_->ids.object_of(type, *id->text()) : std::nullopt;
+    if (!object) {
+      return;
+    }
+    if (page.ids.size() == limit) {  // one more: there is a next page
+      page.next = page.ids.back();
+    } else {
+      page.ids.push_back(*std::move(object));
+    }
+  });
+  return page;
+}
+
+}  // namespace holdfast::engines::mongodb

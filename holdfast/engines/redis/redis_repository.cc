@@ -1,0 +1,294 @@
+#include <holdfast/engines/redis/redis_repository.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <holdfast/engines/redis/internal/check_options.h>
+#include <holdfast/engines/redis/internal/failure.h>
+#include <holdfast/engines/redis/internal/key_space.h>
+#include <holdfast/engines/redis/internal/link.h>
+#include <holdfast/engines/redis/internal/lua.h>
+#include <holdfast/engines/redis/internal/scripts.h>
+#include <holdfast/store/token_text.h>
+
+namespace holdfast::engines::redis {
+
+namespace {
+
+using base::Deadline;
+using base::ErrorCode;
+using base::fail;
+using base::FencingToken;
+using base::Result;
+using internal::Command;
+using internal::Reply;
+using store::Batch;
+using store::ObjectKey;
+using store::ObjectSave;
+using store::SaveOutcome;
+using store::token_text;
+
+namespace lua = internal::lua;
+
+// What one script saves where it may be several: enough to be cheap, not so much that it keeps
+// others waiting.
+constexpr std::size_t kPartCount = 128;
+constexpr std::size_t kPartBytes = 4UL * 1024 * 1024;
+// What is sent in one go.
+constexpr std::size_t kGoBytes = 64UL * 1024 * 1024;
+// A server closes a connection that sends more than 1 GiB without a pause.
+constexpr std::size_t kTogetherBytes = 256UL * 1024 * 1024;
+
+using Saves = std::span<const ObjectSave>;
+
+std::size_t size_of(const ObjectSave& save) {
+  return save.key.type.size() + save.key.id.size() + save.data.size();
+}
+
+std::size_t size_of(Saves saves) {
+  std::size_t bytes = 0;
+  for (const ObjectSave& save : saves) {
+    bytes += size_of(save);
+  }
+  return bytes;
+}
+
+// As many as are within both bounds, and at least one.
+Saves first_of(Saves saves, std::size_t most, std::size_t most_bytes) {
+  std::size_t count = 0;
+  std::size_t bytes = 0;
+  while (count < saves.size() && count < most) {
+    bytes += size_of(saves[count]);
+    if (count > 0 && bytes > most_bytes) {
+      break;
+    }
+    ++count;
+  }
+  return saves.first(count);
+}
+
+std::unexpected<base::Error> unexpected_answer() {
+  return fail(ErrorCode::internal, "a script gave an unexpected answer");
+}
+
+std::optional<store::Refused> refused(const std::vector<Reply>& answer) {
+  if (answer.size() != 2 || answer[0].text() != "refused") {
+    return std::nullopt;
+  }
+  const auto newest = store::parse_token_text(answer[1].text());
+  return newest ? std::optional(store::Refused{*newest}) : std::nullopt;
+}
+
+Result<SaveOutcome> save_outcome(const Reply& answer) {
+  if (answer.text().empty()) {
+    return store::Saved{};
+  }
+  if (answer.text() == "withheld") {
+    return store::Withheld{};
+  }
+  const auto newest = store::parse_token_text(answer.text());
+  return newest ? Result<SaveOutcome>(store::Refused{*newest}) : unexpected_answer();
+}
+
+// The range of ids for ZRANGEBYLEX.
+std::string range_begin(std::string_view prefix, std::string_view after) {
+  if (!after.empty() && after >= prefix) {
+    return "(" + std::string(after);
+  }
+  return "[" + std::string(prefix);
+}
+
+std::string range_end(std::string prefix) {
+  while (prefix.ends_with('\xff')) {
+    prefix.pop_back();
+  }
+  if (prefix.empty()) {
+    return "+";
+  }
+  prefix.back() = static_cast<char>(static_cast<unsigned char>(prefix.back()) + 1);
+  return "(" + prefix;
+}
+
+}  // namespace
+
+// What the operations need, in the order in which it is needed.
+class RedisRepository::Engine {
+ public:
+  explicit Engine(RedisOptions options)
+      : link(std::move(options)), keys(link.options().prefix), scripts(link, {}) {}
+
+  // How long a token without data is kept.
+  [[nodiscard]] std::int64_t retention() const {
+    return std::chrono::ceil<std::chrono::milliseconds>(link.options().retention).count();
+  }
+
+  // What follows the name of the script.
+  void fill(Command& command, Saves saves, Batch batch) const;
+  // Saves each part with a script of its own, all in one go; appends one outcome for each object.
+  Result<void> save(std::span<const Saves> parts, Batch batch, Deadline deadline,
+                    std::vector<SaveOutcome>& outcomes) const;
+
+  internal::Link link;
+  const internal::KeySpace keys;
+  const internal::Scripts scripts;
+};
+
+void RedisRepository::Engine::fill(Command& command, Saves saves, Batch batch) const {
+  command.add(saves.size() * 2);
+  for (const auto& [key, data, token] : saves) {
+    command.add(keys.object_of(key.type, key.id)).add(keys.index_of(key.type));
+  }
+  command.add(batch == Batch::each ? "each" : "all_or_none");
+  for (const auto& [key, data, token] : saves) {
+    command.add(token_text(token)).add(key.id).add(data);
+  }
+}
+
+Result<void> RedisRepository::Engine::save(std::span<const Saves> parts, Batch batch,
+                                           Deadline deadline,
+                                           std::vector<SaveOutcome>& outcomes) const {
+  const auto replies = scripts.run_all(
+      lua::kSave, parts.size(),
+      [&](std::size_t which, Command& command) { fill(command, parts[which], batch); }, deadline);
+  if (!replies) {
+    return std::unexpected(replies.error());
+  }
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const std::vector<Reply>& answers = (*replies)[i].elements();
+    if (answers.size() != parts[i].size()) {
+      return unexpected_answer();
+    }
+    for (const Reply& answer : answers) {
+      auto outcome = save_outcome(answer);
+      if (!outcome) {
+        return std::unexpected(std::move(outcome).error());
+      }
+      outcomes.push_back(*outcome);
+    }
+  }
+  return {};
+}
+
+Result<std::unique_ptr<RedisRepository>> RedisRepository::open(RedisOptions options) {
+  if (auto valid = internal::check_options(options); !valid) {
+    return std::unexpected(std::move(valid).error());
+  }
+  return std::unique_ptr<RedisRepository>(
+      new RedisRepository(std::make_unique<Engine>(std::move(options))));
+}
+
+RedisRepository::RedisRepository(std::unique_ptr<Engine> engine) : engine_(std::move(engine)) {}
+RedisRepository::~RedisRepository() = default;
+
+store::RepositoryPromises RedisRepository::promises() const {
+  return {.engine = "redis", .durable = true, .atomic_batch = true};
+}
+
+Result<store::LoadOutcome> RedisRepository::do_load(const ObjectKey& key, FencingToken token,
+                                                    Deadline deadline) {
+  auto reply = engine_->scripts.run(
+      lua::kLoad,
+      [&](Command& command) {
+        command.add(1)
+            .add(engine_->keys.object_of(key.type, key.id))
+            .add(token_text(token))
+            .add(engine_->retention());
+      },
+      deadline);
+  if (!reply) {
+    return std::unexpected(std::move(reply).error());
+  }
+  std::vector<Reply> answer = reply->take_elements();
+  if (answer.size() == 2 && answer[0].text() == "loaded") {
+    return store::Loaded{answer[1].take_text()};
+  }
+  if (answer.size() == 1 && answer[0].text() == "absent") {
+    return store::Absent{};
+  }
+  if (const auto overtaken = refused(answer)) {
+    return *overtaken;
+  }
+  return unexpected_answer();
+}
+
+Result<std::vector<SaveOutcome>> RedisRepository::do_save(Saves saves, Batch batch,
+                                                          Deadline deadline) {
+  std::vector<SaveOutcome> outcomes;
+  outcomes.reserve(saves.size());
+  if (batch == Batch::all_or_none) {
+    if (size_of(saves) > kTogetherBytes) {
+      return fail(ErrorCode::limit_exceeded,
+                  "more than 256 MiB in one batch all_or_none: save less at once");
+    }
+    if (auto saved = engine_->save({&saves, 1}, batch, deadline, outcomes); !saved) {
+      return std::unexpected(std::move(saved).error());
+    }
+    return outcomes;
+  }
+  while (!saves.empty()) {
+    Saves go = first_of(saves, saves.size(), kGoBytes);
+    saves = saves.subspan(go.size());
+    std::vector<Saves> parts;
+    while (!go.empty()) {
+      parts.push_back(first_of(go, kPartCount, kPartBytes));
+      go = go.subspan(parts.back().size());
+    }
+    if (auto saved = engine_->save(parts, batch, deadline, outcomes); !saved) {
+      return std::unexpected(std::move(saved).error());
+    }
+  }
+  return outcomes;
+}
+
+Result<store::EraseOutcome> RedisRepository::do_erase(const ObjectKey& key, FencingToken token,
+                                                      Deadline deadline) {
+  const auto reply = engine_->scripts.run(
+      lua::kErase,
+      [&](Command& command) {
+        command.add(2)
+            .add(engine_->keys.object_of(key.type, key.id))
+            .add(engine_->keys.index_of(key.type))
+            .add(token_text(token))
+            .add(key.id)
+            .add(engine_->retention());
+      },
+      deadline);
+  if (!reply) {
+    return std::unexpected(reply.error());
+  }
+  const std::vector<Reply>& answer = reply->elements();
+  if (answer.size() == 2 && answer[0].text() == "erased") {
+    return store::Erased{.existed = answer[1].integer() == 1};
+  }
+  if (const auto overtaken = refused(answer)) {
+    return *overtaken;
+  }
+  return unexpected_answer();
+}
+
+Result<store::IdPage> RedisRepository::do_list(std::string_view type, std::string_view prefix,
+                                               std::size_t limit, std::string_view after,
+                                               Deadline deadline) {
+  Result<Reply> reply = engine_->link.call(
+      Command("ZRANGEBYLEX", engine_->keys.index_of(type), range_begin(prefix, after),
+              range_end(std::string(prefix)), "LIMIT", 0, limit + 1),
+      deadline);
+  if (!reply) {
+    return std::unexpected(std::move(reply).error());
+  }
+  if (reply->is_error()) {
+    return std::unexpected(internal::failure_of(*reply));
+  }
+  store::IdPage page;
+  for (Reply& id : reply->take_elements()) {
+    if (page.ids.size() == limit) {  // one more: there is a next page
+      page.next = page.ids.back();
+      break;
+    }
+    page.ids.push_back(id.take_text());
+  }
+  return page;
+}
+
+}  // namespace holdfast::engines::redis

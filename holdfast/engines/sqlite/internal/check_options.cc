@@ -1,0 +1,21 @@
+#include <holdfast/engines/sqlite/internal/check_options.h>
+
+namespace holdfast::engines::sqlite::internal {
+
+using base::ErrorCode;
+using base::fail;
+
+base::Result<void> check_options(const SqliteOptions& options) {
+  if (options.busy_timeout <= base::Duration::zero()) {
+    return fail(ErrorCode::invalid_argument, "the busy timeout is not positive");
+  }
+  if (options.retention < base::Duration::zero()) {
+    return fail(ErrorCode::invalid_argument, "the retention is negative");
+  }
+  if (options.machine.clock == nullptr || !options.machine.wall_clock) {
+    return fail(ErrorCode::invalid_argument, "a clock is missing");
+  }
+  return {};
+}
+
+}  // namespace holdfast::engines::sqlite::internal

@@ -1,0 +1,65 @@
+#include <holdfast/engines/sqlite/internal/shared_connection.h>
+
+#include <holdfast/base/printable.h>
+#include <holdfast/base/saturate.h>
+#include <holdfast/engines/sqlite/internal/database_file.h>
+
+namespace holdfast::engines::sqlite::internal {
+
+using base::Deadline;
+using base::ErrorCode;
+using base::fail;
+using base::Result;
+
+Result<std::unique_ptr<SharedConnection>> SharedConnection::open(const std::filesystem::path& file,
+                                                                 base::Duration busy_timeout) {
+  const Result<std::filesystem::path> resolved = resolve(file);
+  if (!resolved) {
+    return std::unexpected(resolved.error());
+  }
+  Result<OpenFile> open_file = OpenFile::enter(resolved->native());
+  if (!open_file) {
+    return std::unexpected(std::move(open_file).error());
+  }
+  Result<std::unique_ptr<Connection>> connection =
+      open_database(*resolved, Deadline::after(base::steady_clock(), busy_timeout));
+  if (!connection) {
+    return std::unexpected(std::move(connection).error());
+  }
+  return std::unique_ptr<SharedConnection>(
+      new SharedConnection(busy_timeout, *std::move(open_file), *std::move(connection)));
+}
+
+SharedConnection::SharedConnection(base::Duration busy_timeout, OpenFile open_file,
+                                   std::unique_ptr<Connection> connection)
+    : busy_timeout_(busy_timeout),
+      open_file_(std::move(open_file)),
+      connection_(std::move(connection)),
+      transactions_(*connection_) {}
+
+Result<void> SharedConnection::check_ours() const {
+  if (!is_ours()) [[unlikely]] {
+    return fail(ErrorCode::unsupported,
+                "the store was opened before this process was forked: it belongs to the parent");
+  }
+  return {};
+}
+
+Result<SharedConnection::Session> SharedConnection::enter(Deadline deadline) {
+  if (auto ours = check_ours(); !ours) [[unlikely]] {
+    return std::unexpected(std::move(ours).error());
+  }
+  const base::TimePoint now = base::steady_clock().now();
+  if (deadline.is_never()) {
+    deadline = Deadline::at(base::add_saturating(now, busy_timeout_));
+  }
+  if (deadline.expired(now) || !turn_.enter(deadline)) [[unlikely]] {
+    return fail(ErrorCode::unavailable, "the deadline passed before the file " +
+                                            base::printable(connection_->file()) +
+                                            " could be used: allow more time");
+  }
+  connection_->set_deadline(deadline);
+  return Session(turn_);
+}
+
+}  // namespace holdfast::engines::sqlite::internal
