@@ -1,11 +1,10 @@
 // What goes wrong is an error of that operation, leaves nothing half-made, and the next call works.
-#include <holdfast/objects/object_host.h>
-
 #include <stdexcept>
 #include <string>
 
 #include <gtest/gtest.h>
 
+#include <holdfast/objects/object_host.h>
 #include <holdfast/objects/testing_support.h>
 
 namespace holdfast::objects {

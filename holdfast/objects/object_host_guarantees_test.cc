@@ -1,7 +1,5 @@
 // What a host promises of one object while others work on it. Each test brings two operations to
 // the point at which they would meet if the lock between them were not there.
-#include <holdfast/objects/object_host.h>
-
 #include <atomic>
 #include <future>
 #include <thread>
@@ -9,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <holdfast/objects/object_host.h>
 #include <holdfast/objects/testing_support.h>
 
 namespace holdfast::objects {

@@ -1,10 +1,9 @@
 // Methods that call the host.
-#include <holdfast/objects/object_host.h>
-
 #include <thread>
 
 #include <gtest/gtest.h>
 
+#include <holdfast/objects/object_host.h>
 #include <holdfast/objects/testing_support.h>
 
 namespace holdfast::objects {
@@ -148,9 +147,8 @@ TEST(ObjectHostNesting, TwoSerialObjectsThatCallEachOtherEndByTheLimitOfTheWait)
   std::string one;
   std::string two;
   {
-    const std::jthread thread([&] {
-      one = answer(test.host.call<&Crosser::cross>("a", "b", std::ref(inside)));
-    });
+    const std::jthread thread(
+        [&] { one = answer(test.host.call<&Crosser::cross>("a", "b", std::ref(inside))); });
     two = answer(test.host.call<&Crosser::cross>("b", "a", std::ref(inside)));
   }
   // At least one gives up; the other may then have got through.

@@ -1,6 +1,4 @@
 // Two hosts as in two processes: providers of their own over one lease store, one repository.
-#include <holdfast/objects/object_host.h>
-
 #include <memory>
 #include <string>
 #include <thread>
@@ -10,6 +8,7 @@
 #include <holdfast/base/manual_clock.h>
 #include <holdfast/engines/memory/memory_store.h>
 #include <holdfast/locks/lock_provider.h>
+#include <holdfast/objects/object_host.h>
 #include <holdfast/objects/testing_support.h>
 
 namespace holdfast::objects {
@@ -30,9 +29,8 @@ constexpr auto kTtl = 30s;
 
 struct Place {
   base::ManualClock clock;
-  std::shared_ptr<store::LeaseStore> leases =
-      std::make_shared<engines::memory::MemoryStore>(engines::memory::MemoryOptions{
-          .clock = &clock, .sweep_every = base::Duration::zero()});
+  std::shared_ptr<store::LeaseStore> leases = std::make_shared<engines::memory::MemoryStore>(
+      engines::memory::MemoryOptions{.clock = &clock, .sweep_every = base::Duration::zero()});
   std::shared_ptr<WatchedRepository> repository = std::make_shared<WatchedRepository>();
 
   // As if everybody had been stopped for longer than a lease lasts.
@@ -151,7 +149,8 @@ TEST_F(ObjectHostOwnership, AStoppedProcessCannotOverwriteItsSuccessor) {
   EXPECT_EQ(a_.host.call<&Scripted::value>("x"), 101);
 }
 
-// The successor has only loaded, and saves later: what the first one saves in between would be lost.
+// The successor has only loaded, and saves later: what the first one saves in between would be
+// lost.
 TEST_F(ObjectHostOwnership, ASaveAfterTheSuccessorsLoadIsRefused) {
   value_or_throw(a_.host.call<&Scripted::add>("x", 100));
   value_or_throw(a_.host.save<Scripted>("x"));
@@ -223,11 +222,10 @@ TEST(ObjectHostWaiting, ACallWaitsForTheOwnerToLetGo) {
   Place place;
   Process a(place, "anna");
   locks::LockProvider provider(place.leases, {.owner = "bert"});
-  ObjectHost host(place.repository, {.ownership = {.provider = &provider, .wait = 60s},
-                                     .save_every = std::nullopt});
+  ObjectHost host(place.repository,
+                  {.ownership = {.provider = &provider, .wait = 60s}, .save_every = std::nullopt});
   const auto script = std::make_shared<Script>();
-  host.register_type<Scripted>("scripted", {},
-                               [&] { return std::make_unique<Scripted>(script); });
+  host.register_type<Scripted>("scripted", {}, [&] { return std::make_unique<Scripted>(script); });
   value_or_throw(a.host.call<&Scripted::add>("x", 1));
   std::jthread waiter([&] { EXPECT_EQ(host.call<&Scripted::add>("x", 1), 2); });
   EXPECT_TRUE(eventually([&] { return provider.waiting() == 1; }));
@@ -241,12 +239,9 @@ TEST(ObjectHostWaiting, AStopEndsTheWaitForAnOwner) {
   ObjectHost host(place.repository, {.ownership = {.provider = &provider, .wait = 10min},
                                      .save_every = std::nullopt});
   const auto script = std::make_shared<Script>();
-  host.register_type<Scripted>("scripted", {},
-                               [&] { return std::make_unique<Scripted>(script); });
+  host.register_type<Scripted>("scripted", {}, [&] { return std::make_unique<Scripted>(script); });
   value_or_throw(a.host.call<&Scripted::add>("x", 1));
-  std::jthread waiter([&] {
-    EXPECT_EQ(answer(host.call<&Scripted::add>("x", 1)), "cancelled");
-  });
+  std::jthread waiter([&] { EXPECT_EQ(answer(host.call<&Scripted::add>("x", 1)), "cancelled"); });
   EXPECT_TRUE(eventually([&] { return provider.waiting() == 1; }));
   EXPECT_TRUE(host.stop());
 }

@@ -1,5 +1,3 @@
-#include <holdfast/objects/object_host.h>
-
 #include <atomic>
 #include <string>
 #include <thread>
@@ -7,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <holdfast/base/manual_clock.h>
+#include <holdfast/objects/object_host.h>
 #include <holdfast/objects/testing_support.h>
 
 namespace holdfast::objects {

@@ -1,10 +1,9 @@
-#include <holdfast/objects/object_host.h>
-
 #include <atomic>
 #include <thread>
 
 #include <gtest/gtest.h>
 
+#include <holdfast/objects/object_host.h>
 #include <holdfast/objects/testing_support.h>
 
 namespace holdfast::objects {

@@ -117,9 +117,9 @@ TEST_F(ObjectHostTest, ARequestThatDoesNotFitIsRefusedBeforeTheMethodRuns) {
 }
 
 TEST_F(ObjectHostTest, AnUnknownTypeMethodOrClassListsThoseThatExist) {
-  EXPECT_EQ(host_.call("baskett", "x", "put").error(),
-            (base::Error{ErrorCode::invalid_argument,
-                         "no type 'baskett'; there are: basket, scripted"}));
+  EXPECT_EQ(
+      host_.call("baskett", "x", "put").error(),
+      (base::Error{ErrorCode::invalid_argument, "no type 'baskett'; there are: basket, scripted"}));
   EXPECT_EQ(host_.call("basket", "x", "putt").error(),
             (base::Error{ErrorCode::invalid_argument,
                          "type 'basket' has no method 'putt'; it has: echo, items, put, take, "
@@ -127,7 +127,8 @@ TEST_F(ObjectHostTest, AnUnknownTypeMethodOrClassListsThoseThatExist) {
   EXPECT_EQ(host_.call<&Unregistered::nothing>("x").error(),
             (base::Error{ErrorCode::invalid_argument,
                          "this class is not a registered type; there are: basket, scripted"}));
-  for (const auto& error : {host_.erase("no", "x").error(), host_.erase<Unregistered>("x").error()}) {
+  for (const auto& error :
+       {host_.erase("no", "x").error(), host_.erase<Unregistered>("x").error()}) {
     EXPECT_EQ(error.code, ErrorCode::invalid_argument);
     EXPECT_NE(error.message.find("basket, scripted"), std::string::npos) << error.message;
   }

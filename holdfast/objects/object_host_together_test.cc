@@ -1,11 +1,10 @@
-#include <holdfast/objects/object_host.h>
-
 #include <array>
 #include <string>
 #include <thread>
 
 #include <gtest/gtest.h>
 
+#include <holdfast/objects/object_host.h>
 #include <holdfast/objects/testing_support.h>
 
 namespace holdfast::objects {
@@ -44,9 +43,9 @@ TEST_F(ObjectHostTogether, AllAreChangedAndSaved) {
 
 TEST_F(ObjectHostTogether, GivesWhatTheWorkReturns) {
   EXPECT_EQ((host_.together<Scripted>({"a"}, [](Scripted& a) { return a.add(3); })), 3);
-  EXPECT_EQ((host_.together<Scripted>(
-                {"a"}, [](Scripted& a) -> base::Result<long> { return a.add(3); })),
-            6);
+  EXPECT_EQ(
+      (host_.together<Scripted>({"a"}, [](Scripted& a) -> base::Result<long> { return a.add(3); })),
+      6);
 }
 
 TEST_F(ObjectHostTogether, WorkThatFailsLeavesThemAsTheyWere) {
