@@ -1,5 +1,5 @@
 include(GNUInstallDirs)
-include(GoogleTest)
+include(HoldfastTests)
 
 # holdfast_layer(<layer>
 #   HEADERS <file>...            installed as <holdfast/<layer>/...>; internal/ ones that public
@@ -52,21 +52,7 @@ function(holdfast_layer path)
   if(HOLDFAST_BUILD_TESTS AND arg_TESTS)
     add_executable(${target}_test ${arg_TESTS})
     target_link_libraries(${target}_test PRIVATE holdfast::${layer} GTest::gtest_main)
-    holdfast_compile_options(${target}_test)
-    if(CMAKE_CXX_CLANG_TIDY)
-      # On GoogleTest's macros the analyzer takes longer than all the other checks together.
-      set_property(TARGET ${target}_test APPEND PROPERTY CXX_CLANG_TIDY
-                                                         "--checks=-clang-analyzer-*")
-    endif()
-    gtest_discover_tests(
-      ${target}_test
-      TEST_PREFIX ${test_prefix}.
-      # A parameter's value may be an address, and a test's name must not change between runs.
-      NO_PRETTY_VALUES
-      # When ctest runs: a build then never runs what it builds.
-      DISCOVERY_MODE PRE_TEST
-      DISCOVERY_TIMEOUT 60
-      PROPERTIES TIMEOUT 300)
+    holdfast_tests(${target}_test PREFIX ${test_prefix}.)
   endif()
 endfunction()
 

@@ -17,6 +17,9 @@ int run_as(const std::vector<std::string>& words) {
   if (words.size() == 2 && words[0] == "waiter") {
     return wait_for_orders(words[1]);
   }
+  if (words.size() == 2 && words[0] == "taker") {
+    return take_on_orders(words[1]);
+  }
   if (words.size() == 2 && words[0] == "listener") {
     return listen_for_orders(words[1]);
   }

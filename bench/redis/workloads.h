@@ -45,6 +45,7 @@ Report held_leases(const Context& context);
 int run_as(const std::vector<std::string>& words);
 int wait_for_orders(const std::string& url);
 int listen_for_orders(const std::string& port);
+int take_on_orders(const std::string& port);
 int join_crowd(const std::string& url, const std::string& file, const std::string& seconds);
 
 // The command that starts this program in a role.

@@ -1,181 +1,13 @@
 #include <holdfast/engines/open_store.h>
 
-#include <functional>
-
-#include <holdfast/base/duration_text.h>
-#include <holdfast/base/printable.h>
-#include <holdfast/engines/memory/memory_store.h>
-#include <holdfast/engines/mongodb/mongo_store.h>
-#include <holdfast/engines/mongodb/mongo_url.h>
-#include <holdfast/engines/redis/redis_store.h>
-#include <holdfast/engines/redis/redis_url.h>
-#include <holdfast/engines/sqlite/sqlite_store.h>
-#include <holdfast/engines/store_url.h>
+#include <holdfast/engines/internal/registry.h>
 
 namespace holdfast::engines {
-
-namespace {
-
-using base::ErrorCode;
-using base::fail;
-using base::Result;
-using StorePtr = std::shared_ptr<store::LeaseStore>;
-
-struct Engine {
-  EngineInfo info;
-  std::function<Result<StorePtr>(const EngineInfo&, std::string_view url, const base::Logger&)>
-      open;
-};
-
-bool knows_option(const EngineInfo& engine, std::string_view option) {
-  for (const std::string& known : engine.options) {
-    if (std::string_view(known).substr(0, known.find('=')) == option) {
-      return true;
-    }
-  }
-  return false;
-}
-
-Result<void> check_options(const EngineInfo& engine, const StoreUrl& url) {
-  for (const auto& [option, value] : url.options) {
-    if (knows_option(engine, option)) {
-      continue;
-    }
-    std::string message = engine.scheme + ": has no option '" + base::printable(option) + "'";
-    std::string_view separator = "; it has ";
-    for (const std::string& known : engine.options) {
-      message.append(separator).append(known);
-      separator = ", ";
-    }
-    return fail(ErrorCode::invalid_argument,
-                engine.options.empty() ? message + " (none)" : message);
-  }
-  return {};
-}
-
-// The parts of a URL whose options are those of the engine.
-Result<StoreUrl> parse(const EngineInfo& engine, std::string_view text) {
-  Result<StoreUrl> url = StoreUrl::parse(text);
-  if (url) {
-    if (auto known = check_options(engine, *url); !known) {
-      return std::unexpected(std::move(known).error());
-    }
-  }
-  return url;
-}
-
-// The option as a duration, or `otherwise` if it is not given.
-Result<base::Duration> duration_option(const StoreUrl& url, const std::string& option,
-                                       base::Duration otherwise) {
-  const auto found = url.options.find(option);
-  if (found == url.options.end()) {
-    return otherwise;
-  }
-  auto value = base::parse_duration(found->second);
-  if (!value) {
-    return fail(ErrorCode::invalid_argument, option + ": " + value.error().message);
-  }
-  return value;
-}
-
-Result<StorePtr> open_memory(const EngineInfo& engine, std::string_view text, const base::Logger&) {
-  const Result<StoreUrl> url = parse(engine, text);
-  if (!url) {
-    return std::unexpected(url.error());
-  }
-  if (!url->rest.empty()) {
-    return fail(ErrorCode::invalid_argument,
-                "memory: has no path: it lives and ends with the process");
-  }
-  return std::make_shared<memory::MemoryStore>();
-}
-
-Result<StorePtr> open_sqlite(const EngineInfo& engine, std::string_view text,
-                             const base::Logger& logger) {
-  const Result<StoreUrl> url = parse(engine, text);
-  if (!url) {
-    return std::unexpected(url.error());
-  }
-  if (url->rest.empty()) {
-    return fail(ErrorCode::invalid_argument,
-                "sqlite: needs the path of a file, as in sqlite:/path/to/file.db");
-  }
-  sqlite::SqliteOptions options{.file = url->rest, .logger = logger};
-  const auto busy_timeout = duration_option(*url, "busy_timeout", options.busy_timeout);
-  if (!busy_timeout) {
-    return std::unexpected(busy_timeout.error());
-  }
-  const auto retention = duration_option(*url, "retention", options.retention);
-  if (!retention) {
-    return std::unexpected(retention.error());
-  }
-  options.busy_timeout = *busy_timeout;
-  options.retention = *retention;
-  return sqlite::SqliteStore::open(std::move(options));
-}
-
-Result<StorePtr> open_redis(const EngineInfo&, std::string_view text, const base::Logger& logger) {
-  Result<redis::RedisOptions> options = redis::parse_redis_url(text);
-  if (!options) {
-    return std::unexpected(std::move(options).error());
-  }
-  options->logger = logger;
-  return redis::RedisStore::open(*std::move(options));
-}
-
-Result<StorePtr> open_mongodb(const EngineInfo&, std::string_view text,
-                              const base::Logger& logger) {
-  Result<mongodb::MongoOptions> options = mongodb::parse_mongo_url(text);
-  if (!options) {
-    return std::unexpected(std::move(options).error());
-  }
-  options->logger = logger;
-  return mongodb::MongoStore::open(*std::move(options));
-}
-
-Engine redis_engine(std::string scheme, std::string rest, std::string about) {
-  EngineInfo info{.scheme = scheme,
-                  .url = scheme + "://" + rest,
-                  .about = std::move(about),
-                  .options = redis::redis_url_options(scheme)};
-  return {std::move(info), open_redis};
-}
-
-const std::vector<Engine>& engines() {
-  static const std::vector<Engine> kEngines = {
-      {{.scheme = "memory",
-        .url = "memory:",
-        .about = "this process only; gone when it ends",
-        .options = {}},
-       open_memory},
-      {{.scheme = "sqlite",
-        .url = "sqlite:/path/to/file.db",
-        .about = "all processes of this machine, in one file",
-        .options = {"busy_timeout=5s", "retention=1h"}},
-       open_sqlite},
-      redis_engine("redis", "host:6379", "all machines that reach a Redis or Valkey server"),
-      redis_engine("rediss", "host:6379", "the same over TLS"),
-      redis_engine("redis+unix", "/path/to/redis.sock", "the same over a socket of this machine"),
-      {{.scheme = "mongodb",
-        .url = "mongodb://host:27017/database",
-        .about = "all machines that reach a MongoDB server or replica set",
-        .options = mongodb::mongo_url_options()},
-       open_mongodb},
-      {{.scheme = "mongodb+srv",
-        .url = "mongodb+srv://name/database",
-        .about = "the same, its servers found by DNS",
-        .options = mongodb::mongo_url_options()},
-       open_mongodb},
-  };
-  return kEngines;
-}
-
-}  // namespace
 
 const std::vector<EngineInfo>& known_engines() {
   static const std::vector<EngineInfo> kInfos = [] {
     std::vector<EngineInfo> infos;
-    for (const Engine& engine : engines()) {
+    for (const internal::Engine& engine : internal::engines()) {
       infos.push_back(engine.info);
     }
     return infos;
@@ -183,22 +15,13 @@ const std::vector<EngineInfo>& known_engines() {
   return kInfos;
 }
 
-Result<StorePtr> open_store(std::string_view text, const base::Logger& logger) {
-  const std::string_view scheme = text.substr(0, text.find(':'));
-  for (const Engine& engine : engines()) {
-    if (engine.info.scheme == scheme) {
-      return engine.open(engine.info, text, logger);
-    }
+base::Result<std::shared_ptr<store::LeaseStore>> open_store(std::string_view url,
+                                                            const base::Logger& logger) {
+  const auto engine = internal::engine_of(url);
+  if (!engine) {
+    return std::unexpected(engine.error());
   }
-  const Result<StoreUrl> url = StoreUrl::parse(text);
-  if (!url) {
-    return std::unexpected(url.error());
-  }
-  std::string message = "there is no engine '" + url->scheme + "'; there are";
-  for (const EngineInfo& engine : known_engines()) {
-    message += " " + engine.url;
-  }
-  return fail(ErrorCode::invalid_argument, message);
+  return (*engine)->open_store((*engine)->info, url, logger);
 }
 
 }  // namespace holdfast::engines

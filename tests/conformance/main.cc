@@ -5,9 +5,11 @@
 #include <holdfast/testing/marker_suite.h>
 #include <holdfast/testing/provider_suite.h>
 #include <holdfast/testing/recipe_suites.h>
+#include <holdfast/testing/repository_suite.h>
 #include <holdfast/testing/store_suite.h>
 
 #include "engines.h"
+#include "repositories.h"
 
 int main(int argc, char** argv) {
   ::testing::InitGoogleTest(&argc, argv);
@@ -20,6 +22,10 @@ int main(int argc, char** argv) {
     holdfast::testing::register_marker_suite(engine);
     holdfast::testing::register_degradation_suite(engine);
     holdfast::testing::register_recipe_suites(engine);
+  }
+  for (const auto& repository : all_repositories()) {
+    holdfast::testing::register_repository_suite(repository);
+    register_repository_differential(repository);
   }
   return RUN_ALL_TESTS();
 }

@@ -63,6 +63,29 @@ TEST_F(StandIn, AnUpdateThatChangesNothingIsNoChange) {
             std::string::npos);
 }
 
+TEST_F(StandIn, AnUpsertThatFindsItsIdTakenIsAWriteErrorOfItsOwn) {
+  run(R"({"insert": "c", "documents": [{"_id": "b", "n": 9}]})");
+  const auto save = [](const std::string& id) {
+    return R"({"q": {"_id": ")" + id +
+           R"(", "n": {"$lte": 5}}, "u": [{"$set": {"n": 5}}], "upsert": true})";
+  };
+  const std::string three = save("a") + ", " + save("b") + ", " + save("c");
+  const std::string reply =
+      run(R"({"update": "c", "updates": [)" + three + R"(], "ordered": false})");
+  EXPECT_NE(reply.find(R"("writeErrors" : [ { "index" : 1, "code" : 11000)"), std::string::npos);
+  EXPECT_NE(client_.document("db", "c", "b").find(R"("n" : 9)"), std::string::npos);
+  EXPECT_NE(client_.document("db", "c", "c").find(R"("n" : 5)"), std::string::npos);
+  // In order, the first error is the last that is done.
+  run(R"({"update": "d", "updates": [)" + save("b") + R"(]})");
+  run(R"({"update": "d", "updates": [{"q": {"_id": "b"}, "u": [{"$set": {"n": 9}}]}]})");
+  run(R"({"update": "d", "updates": [)" + three + R"(], "ordered": true})");
+  EXPECT_NE(client_.document("db", "d", "a"), "");
+  EXPECT_EQ(client_.document("db", "d", "c"), "");
+  EXPECT_NE(refusal_of(R"({"update": "c", "updates": [{"q": {"_id": "x", "n": 5}, "u": [],
+      "upsert": true}]})"),
+            "");
+}
+
 TEST_F(StandIn, ExpiresDocumentsByTheirIndex) {
   run(R"({"createIndexes": "c", "indexes": [{"key": {"at": 1}, "name": "at", "expireAfterSeconds": 60}]})");
   run(R"({"insert": "c", "documents": [{"_id": "old", "at": {"$date": {"$numberLong": "1000"}}},

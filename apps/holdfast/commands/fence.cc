@@ -1,6 +1,3 @@
-#include <unistd.h>
-
-#include <cerrno>
 #include <cstdlib>
 #include <limits>
 #include <optional>
@@ -8,7 +5,7 @@
 #include <holdfast/base/printable.h>
 #include <holdfast/fence/file_guard.h>
 
-#include "apps/holdfast/child/not_executed.h"
+#include "apps/holdfast/child/become.h"
 #include "apps/holdfast/cli/exit_status.h"
 #include "apps/holdfast/cli/json.h"
 #include "apps/holdfast/commands.h"
@@ -86,18 +83,12 @@ int refused(Session& session, const FenceOptions& options, const fence::FileGuar
   return session.report(error);
 }
 
-// This process becomes the command, which keeps the lock until it has ended.
-int become(Session& session, Arguments command, fence::FilePass& pass) {
+// The command keeps the lock until it has ended.
+int become(Session& session, const Arguments& command, fence::FilePass& pass) {
   if (const auto handed = pass.hand_down(); !handed) {
     return session.report(handed.error());
   }
-  std::vector<char*> words;
-  for (std::string& word : command) {
-    words.push_back(word.data());
-  }
-  words.push_back(nullptr);
-  ::execvp(words.front(), words.data());
-  return report_not_executed(session, command.front(), errno);
+  return cli::become(session, command);
 }
 
 }  // namespace

@@ -1,15 +1,10 @@
 #include <holdfast/recipes/throttle.h>
 
-#include <unistd.h>
-
-#include <cerrno>
-#include <vector>
-
 #include <fmt/core.h>
 
 #include <holdfast/base/printable.h>
 
-#include "apps/holdfast/child/not_executed.h"
+#include "apps/holdfast/child/become.h"
 #include "apps/holdfast/cli/claim_options.h"
 #include "apps/holdfast/cli/exit_status.h"
 #include "apps/holdfast/cli/json.h"
@@ -74,18 +69,6 @@ int refuse(Session& session, Throttle& throttle, const ThrottleOptions& options)
        fmt::format("{} is throttled{}", base::printable(options.name),
                    again ? ": it may pass in " + rough(*again) + ", wait with -w or without -n"
                          : std::string())});
-}
-
-// Only returns if it cannot.
-int become(Session& session, const Arguments& command) {
-  std::vector<std::string> words = command;
-  std::vector<char*> argv;
-  for (std::string& word : words) {
-    argv.push_back(word.data());
-  }
-  argv.push_back(nullptr);
-  ::execvp(argv.front(), argv.data());
-  return report_not_executed(session, command.front(), errno);
 }
 
 int pass(Session& session, const ThrottleOptions& options) {

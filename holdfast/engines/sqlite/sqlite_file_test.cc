@@ -57,6 +57,14 @@ TEST_F(SqliteFileTest, AnEmptyFileBecomesAStoreAndKeepsItsPermissions) {
   }
 }
 
+TEST_F(SqliteFileTest, OneShortProgramAfterAnotherKeepsTheLogShort) {
+  for (int i = 0; i < 150; ++i) {
+    testing::use(*testing::open({.file = file_}), "a");
+  }
+  constexpr std::size_t kFrame = 2048 + 24;
+  EXPECT_LT(std::filesystem::file_size(file_.string() + "-wal"), 100 * kFrame);
+}
+
 TEST_F(SqliteFileTest, ASymbolicLinkLeadsToTheSameStore) {
   std::filesystem::create_symlink(file_, folder_ / "link.db");
   const auto store = testing::open({.file = folder_ / "link.db"});

@@ -13,6 +13,9 @@ namespace {
 // A lease may be added while a request is under way: its end is noticed no later than this.
 constexpr base::Duration kLongestRequest = std::chrono::seconds(1);
 
+// More go to the store in several requests, each with time enough.
+constexpr std::size_t kLargestBatch = 4096;
+
 void count(const Metrics& metrics, std::string_view counter, std::size_t by) {
   if (metrics.count && by > 0) {
     metrics.count(counter, by);
@@ -126,7 +129,7 @@ LeaseKeeper::Holds LeaseKeeper::collect(base::TimePoint now, Holds& lost) {
     // What is due soon goes along: many leases taken one by one then become one batch.
     const base::Duration soon = hold->schedule.ttl() / 16;
     if (hold->schedule.renew_at() <= base::add_saturating(now, soon) &&
-        batch.size() < store::LeaseStore::kMaxBatch) {
+        batch.size() < kLargestBatch) {
       batch.push_back(hold);
     }
   }

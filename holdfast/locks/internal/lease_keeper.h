@@ -15,7 +15,8 @@
 
 namespace holdfast::locks::internal {
 
-// Renews all leases of a provider: one thread, one batch at a time, started with the first lease.
+// Renews all leases of a provider: one thread, one batch at a time, started with the first lease. A
+// batch has 4,096 leases at most: the next follows at once if more are due.
 //
 // Thread-safe. Adding and removing a lease is a few instructions under a mutex, however many there
 // are; the thread looks at all of them when one is due. A lease that could not be renewed in time

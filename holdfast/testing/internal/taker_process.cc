@@ -74,12 +74,12 @@ TakerProcess::~TakerProcess() {
   ::close(socket_);
 }
 
-std::string TakerProcess::hear() {
+std::optional<std::string> TakerProcess::next_line() {
   using namespace std::chrono;
   const auto give_up = steady_clock::now() + kPatience;
   for (;;) {
     if (const auto end = heard_.find('\n'); end != std::string::npos) {
-      const std::string line = heard_.substr(0, end);
+      std::string line = heard_.substr(0, end);
       heard_.erase(0, end + 1);
       return line;
     }
@@ -91,10 +91,26 @@ std::string TakerProcess::hear() {
     std::array<char, 256> bytes{};
     const ssize_t count = ::recv(socket_, bytes.data(), bytes.size(), 0);
     if (count == 0 || (count < 0 && errno != EINTR)) {
-      throw std::runtime_error("the taker has gone before it said anything");
+      return std::nullopt;
     }
     heard_.append(bytes.data(), static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
   }
+}
+
+std::string TakerProcess::hear() {
+  std::optional<std::string> line = next_line();
+  if (!line) {
+    throw std::runtime_error("the taker has gone before it said anything");
+  }
+  return *std::move(line);
+}
+
+std::vector<std::string> TakerProcess::hear_rest() {
+  std::vector<std::string> lines;
+  while (std::optional<std::string> line = next_line()) {
+    lines.push_back(*std::move(line));
+  }
+  return lines;
 }
 
 void TakerProcess::say(std::string_view order) {

@@ -2,6 +2,7 @@
 
 #include <sys/types.h>
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,8 @@ class TakerProcess {
 
   // The next line that it says, without the line end.
   std::string hear();
+  // All that it still says until it is gone.
+  std::vector<std::string> hear_rest();
   void say(std::string_view order);
   std::string ask(std::string_view order) {
     say(order);
@@ -34,6 +37,8 @@ class TakerProcess {
   void wait_until_gone();
 
  private:
+  // Nothing if it is gone.
+  std::optional<std::string> next_line();
   void send(int signal) const;
   void wait_for_state(int options);
 

@@ -27,6 +27,15 @@ int on_progress(void* connection) {
   return deadline.expired(base::steady_clock().now()) ? 1 : 0;
 }
 
+// SQLite's own way of keeping the log short, but for the first commit. What fails here is tried
+// again after a later one.
+int on_commit(void* connection, sqlite3* db, const char* schema, int pages) {
+  if (pages >= static_cast<Connection*>(connection)->take_log_limit()) {
+    sqlite3_wal_checkpoint_v2(db, schema, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
+  }
+  return SQLITE_OK;
+}
+
 void configure(sqlite3* db) {
   // The last to close would copy the log into the file and sync both, milliseconds at the end of
   // every short program. The log is good as it is; whoever makes it long copies it.
@@ -53,6 +62,7 @@ base::Result<std::unique_ptr<Connection>> Connection::open(const std::filesystem
   configure(db);
   std::unique_ptr<Connection> connection(new Connection(db, file.string()));
   sqlite3_busy_handler(db, on_busy, connection.get());
+  sqlite3_wal_hook(db, on_commit, connection.get());
   if (sqlite3_db_readonly(db, "main") == 1) {
     return std::unexpected(failure_of(SQLITE_READONLY, nullptr, file.string()));
   }
@@ -62,6 +72,14 @@ base::Result<std::unique_ptr<Connection>> Connection::open(const std::filesystem
 Connection::Connection(sqlite3* db, std::string file) : db_(db), file_(std::move(file)) {}
 
 Connection::~Connection() { sqlite3_close_v2(db_); }
+
+// Who opens a file that nobody has open reads all of its log, so one short program after another
+// keeps it short; one that goes on is not held up so often.
+int Connection::take_log_limit() noexcept {
+  constexpr int kOfFirstCommit = 64;
+  constexpr int kOfOthers = 1000;
+  return std::exchange(committed_, true) ? kOfOthers : kOfFirstCommit;
+}
 
 base::Result<void> Connection::run(const char* sql) {
   if (const int rc = sqlite3_exec(db_, sql, nullptr, nullptr, nullptr); rc != SQLITE_OK) {

@@ -39,6 +39,9 @@ class Connection {
   [[nodiscard]] sqlite3* handle() const noexcept { return db_; }
   [[nodiscard]] const std::string& file() const noexcept { return file_; }
 
+  // How many pages the log may have after the commit that was just made.
+  [[nodiscard]] int take_log_limit() noexcept;
+
   // While it lives, even a statement that does not wait for anybody is interrupted at the deadline.
   class InterruptAtDeadline {
    public:
@@ -57,6 +60,7 @@ class Connection {
   sqlite3* const db_;
   const std::string file_;
   base::Deadline deadline_ = base::Deadline::never();
+  bool committed_ = false;
 };
 
 // Sleeps a little, longer with each `attempt` and never the same time twice, so that two processes

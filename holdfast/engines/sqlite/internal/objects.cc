@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include <holdfast/base/printable.h>
 #include <holdfast/engines/sqlite/internal/sql.h>
 
 namespace holdfast::engines::sqlite::internal {
@@ -54,7 +55,14 @@ Result<void> make_objects(Connection& connection, Transactions& transactions) {
   if (!there) {
     return std::unexpected(there.error());
   }
-  return *there ? Result<void>() : transactions.run([&] { return connection.run(sql::kObjects); });
+  if (*there) {
+    return {};
+  }
+  Result<void> made = transactions.run([&] { return connection.run(sql::kObjects); });
+  if (!made && made.error().code == base::ErrorCode::internal) {
+    made.error().code = base::ErrorCode::corrupt;  // a table of that name that is not ours
+  }
+  return made;
 }
 
 Objects::Objects(Connection& connection, std::int64_t epoch) noexcept
@@ -80,6 +88,12 @@ Result<std::optional<Objects::Row>> Objects::load(const store::ObjectKey& key,
   Statement::Use use(load_);
   Result<std::optional<Row>> row = read(use, key);
   if (row && *row && (*row)->stored) {
+    if (use.is_null(stored_data)) {
+      return base::fail(base::ErrorCode::corrupt,
+                        "the file " + base::printable(connection_.file()) +
+                            " is damaged, the data of the object " + base::printable(key.id) +
+                            " are missing: erase it, or save it anew");
+    }
     data = use.bytes(stored_data);
   }
   return row;

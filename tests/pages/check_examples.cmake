@@ -1,6 +1,6 @@
-# Every C++ block of README must stand word for word in a file of EXAMPLES, which the tests
+# Every C++ block of PAGE must stand word for word in a file of EXAMPLES, which the tests
 # compile and run.
-file(READ "${README}" rest)
+file(READ "${PAGE}" rest)
 file(GLOB examples "${EXAMPLES}/*.cc")
 
 set(blocks 0)
@@ -22,10 +22,10 @@ while(rest MATCHES "```cpp\n")
     endif()
   endforeach()
   if(NOT found)
-    message(FATAL_ERROR "This block of ${README} is in no file of ${EXAMPLES}:\n${block}")
+    message(FATAL_ERROR "This block of ${PAGE} is in no file of ${EXAMPLES}:\n${block}")
   endif()
 endwhile()
 
 if(blocks EQUAL 0)
-  message(FATAL_ERROR "${README} has no C++ block")
+  message(FATAL_ERROR "${PAGE} has no C++ block")
 endif()

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <holdfast/testing/repository_under_test.h>
+
+namespace holdfast::testing {
+
+// What every ObjectRepository must do, as GoogleTest cases named `repository.<engine>.<Sentence>`.
+// Call it before RUN_ALL_TESTS():
+//
+//   int main(int argc, char** argv) {
+//     ::testing::InitGoogleTest(&argc, argv);
+//     holdfast::testing::register_repository_suite(my_repository());
+//     return RUN_ALL_TESTS();
+//   }
+void register_repository_suite(const RepositoryUnderTest& engine);
+
+}  // namespace holdfast::testing
