@@ -141,6 +141,32 @@ TEST(ObjectHostStop, WhoStandsInLineForASerialObjectIsSentAway) {
   go_on.open();
 }
 
+TEST(ObjectHostStop, ACallThatRunsIsNotKeptFromSavingWhatItDid) {
+  HostTest test(HostTest::quiet(), {.save = SaveWhen::each_call});
+  Door inside;
+  Door go_on;
+  test.script->on_work = [&] {
+    inside.open();
+    go_on.pass();
+  };
+  Door saving;
+  Door saved;
+  test.repository->on_save = [&]() -> base::Result<void> {
+    saving.open();
+    saved.pass();
+    return {};
+  };
+  std::jthread caller([&] { EXPECT_EQ(answer(test.host.call<&Scripted::work>("a")), "done"); });
+  inside.pass();
+  std::jthread saver([&] { EXPECT_EQ(answer(test.host.save<Scripted>("a")), "done"); });
+  saving.pass();
+  std::jthread stopper([&] { EXPECT_TRUE(test.host.stop()); });
+  EXPECT_TRUE(eventually([&] { return answer(test.host.save<Scripted>("b")) == "unavailable"; }));
+  go_on.open();  // it now stands in line behind the other save
+  let_others_err();
+  saved.open();
+}
+
 TEST(ObjectHostStop, NotFromAMethod) {
   HostTest test;
   test.script->on_work = [&] {

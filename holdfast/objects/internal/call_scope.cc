@@ -30,7 +30,7 @@ Result<void> CallScope::begin(ObjectType& type, std::string_view id) {
   }
   if (type.options.calls == Calls::serial) {
     turn_order_ = Ranked(&host, Rank::turn);
-    auto turn = own(type.turns, type, id, host.key_wait());
+    auto turn = take_turn(type, id, host);
     if (!turn) {
       return std::unexpected(std::move(turn).error());
     }
@@ -88,7 +88,7 @@ Result<void> CallScope::end(Effect effect) {
   turn_.unlock();
   turn_order_.reset();
   if (effect == Effect::changes && activation_->type.options.save == SaveWhen::each_call) {
-    if (auto saved = core_.writer().save(*activation_, Turn::needed, host.key_wait()); !saved) {
+    if (auto saved = core_.writer().save(*activation_, Turn::needed, host.wait_to_end()); !saved) {
       return std::unexpected(
           in_context("the method has run, but its effect is not saved", std::move(saved).error()));
     }

@@ -135,7 +135,7 @@ void Caretaker::retire(ObjectType& type, std::string_view id, base::TimePoint id
   if (activation == nullptr || activation->last_used > idle_since.time_since_epoch().count()) {
     return;
   }
-  if (const auto saved = writer_.save(*activation, Turn::held, host_.key_wait());
+  if (const auto saved = writer_.save(*activation, Turn::held, host_.wait_to_end());
       !saved && !activation->lost) {
     host_.options.logger.warn("an idle object stays in memory: " + base::to_string(saved.error()));
     return;

@@ -82,10 +82,10 @@ Result<SaveOutcome> HostCore::save(ObjectType& type, std::string_view id) {
 Result<SaveOutcome> HostCore::save_inside(ObjectType& type, std::string_view id) {
   const Frame* const own = Frame::of(type, id);
   if (own == nullptr) {
-    return writer_.save(type, id, state_.key_wait());
+    return writer_.save(type, id, state_.wait_to_begin());
   }
   if (own->doing() == Doing::call) {
-    return writer_.save(*own->activation(), Turn::held, state_.key_wait());
+    return writer_.save(*own->activation(), Turn::held, state_.wait_to_end());
   }
   return fail(ErrorCode::invalid_argument,
               type.describe(id) + " cannot be saved while a hook of it or `together` is at work");
@@ -108,7 +108,7 @@ Result<SaveOutcome> HostCore::deactivate(ObjectType& type, std::string_view id) 
   if (activation == nullptr) {
     return SaveOutcome::gone;
   }
-  auto saved = writer_.save(*activation, Turn::held, state_.key_wait());
+  auto saved = writer_.save(*activation, Turn::held, state_.wait_to_end());
   if (saved || activation->lost) {
     activator_.drop(type, id);
   }

@@ -38,16 +38,21 @@ Result<Guard> granted(std::expected<Guard, local::WaitEnd> guard, const ObjectTy
 
 }  // namespace
 
-local::KeyWait HostState::key_wait() const {
+local::KeyWait HostState::wait_to_begin() const {
+  local::KeyWait wait = wait_to_end();
+  if (Frame::innermost(this) == nullptr) {
+    wait.stop = stopping.get_token();
+  }
+  return wait;
+}
+
+local::KeyWait HostState::wait_to_end() const {
   using Clock = std::chrono::steady_clock;
   local::KeyWait wait;
   const auto now = Clock::now();
   // A wait too long to add has no end.
   if (options.key_wait < Clock::time_point::max() - now) {
     wait.until = now + options.key_wait;
-  }
-  if (Frame::innermost(this) == nullptr) {
-    wait.stop = stopping.get_token();
   }
   return wait;
 }
@@ -56,7 +61,7 @@ Result<SharedGuard> share_key(ObjectType& type, std::string_view id, const HostS
   if (auto guard = type.keys.try_lock_shared(id)) [[likely]] {
     return *std::move(guard);
   }
-  return share_key(type, id, host.key_wait());
+  return share_key(type, id, host.wait_to_begin());
 }
 
 Result<SharedGuard> share_key(ObjectType& type, std::string_view id, const local::KeyWait& wait) {
@@ -67,11 +72,21 @@ Result<ExclusiveGuard> own_key(ObjectType& type, std::string_view id, const Host
   if (auto guard = type.keys.try_lock(id)) [[likely]] {
     return *std::move(guard);
   }
-  return granted(type.keys.lock(id, host.key_wait()), type, id);
+  return granted(type.keys.lock(id, host.wait_to_begin()), type, id);
+}
+
+Result<ExclusiveGuard> take_turn(ObjectType& type, std::string_view id, const HostState& host) {
+  if (auto guard = type.turns.try_lock(id)) [[likely]] {
+    return *std::move(guard);
+  }
+  return granted(type.turns.lock(id, host.wait_to_begin()), type, id);
 }
 
 Result<ExclusiveGuard> own(local::KeyLock& lock, const ObjectType& type, std::string_view id,
                            const local::KeyWait& wait) {
+  if (auto guard = lock.try_lock(id)) [[likely]] {
+    return *std::move(guard);
+  }
   return granted(lock.lock(id, wait), type, id);
 }
 

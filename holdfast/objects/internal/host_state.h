@@ -45,18 +45,22 @@ struct HostState {
   [[nodiscard]] base::Deadline store_deadline() const {
     return base::Deadline::after(base::steady_clock(), options.store_wait);
   }
-  // For a lock of an object. What is nested in a running call is part of it: it is not cut off by
-  // the stop that waits for that call.
-  [[nodiscard]] local::KeyWait key_wait() const;
+  // For a lock of an object. A stop ends the wait of who has not begun; what is nested in a running
+  // call, or at the end of it, is a part of it.
+  [[nodiscard]] local::KeyWait wait_to_begin() const;
+  [[nodiscard]] local::KeyWait wait_to_end() const;
 };
 
-// The locks of one object, each as long as `wait` says; then timed_out, or cancelled.
+// The locks of one object, each as long as the wait says (without one: wait_to_begin); then
+// timed_out, or cancelled.
 [[nodiscard]] base::Result<local::SharedGuard> share_key(ObjectType& type, std::string_view id,
                                                          const HostState& host);
 [[nodiscard]] base::Result<local::SharedGuard> share_key(ObjectType& type, std::string_view id,
                                                          const local::KeyWait& wait);
 [[nodiscard]] base::Result<local::ExclusiveGuard> own_key(ObjectType& type, std::string_view id,
                                                           const HostState& host);
+[[nodiscard]] base::Result<local::ExclusiveGuard> take_turn(ObjectType& type, std::string_view id,
+                                                            const HostState& host);
 // `lock` is one of the type's: turns or saves.
 [[nodiscard]] base::Result<local::ExclusiveGuard> own(local::KeyLock& lock, const ObjectType& type,
                                                       std::string_view id,
