@@ -38,7 +38,7 @@ struct RedisOptions {
 
   // Comes before every key, so that several fleets can share a database.
   std::string prefix{};
-  // How long a name that is not in use remembers its last token.
+  // How long a name that is not in use, or an object that was erased, remembers its last token.
   base::Duration retention = std::chrono::hours(1);
 
   // How long one attempt to connect may take, the greeting included. Positive.

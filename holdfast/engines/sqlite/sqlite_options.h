@@ -32,6 +32,7 @@ struct SqliteOptions {
   base::Duration busy_timeout = std::chrono::seconds(5);
   // How long a name that is not in use keeps its row. Tokens do not depend on it (see SqliteStore):
   // it only saves names that are used again and again from being removed and added again.
+  // Of a repository: how long the token of an object that was erased is remembered.
   base::Duration retention = std::chrono::hours(1);
   Machine machine{};
 };

@@ -49,8 +49,9 @@ void expect_refused(RepositoryRun& run, const Operation& operation) {
                    std::to_string(late));
       const Visited object = visited(run, visit, late);
       operation(object.key, late);
-      EXPECT_EQ(run.load(object.key, kSuccessor), object.state);
+      // First without what would raise the token again.
       EXPECT_EQ(run.load(object.key, kSuccessor - 1), store::LoadOutcome(refused(kSuccessor)));
+      EXPECT_EQ(run.load(object.key, kSuccessor), object.state);
     }
   }
 }
