@@ -1,4 +1,5 @@
 // Two hosts as in two processes: providers of their own over one lease store, one repository.
+#include <array>
 #include <memory>
 #include <string>
 #include <thread>
@@ -192,6 +193,42 @@ TEST_F(ObjectHostOwnership, WhatIsDoneTogetherIsNotSavedByHalves) {
   EXPECT_EQ(answer(moved), "lost");
   EXPECT_EQ(a_.host.call<&Scripted::value>("x"), 100);
   EXPECT_EQ(b_.host.call<&Scripted::value>("y"), 100);
+}
+
+// The first request is stored but its answer is lost, and before it is repeated one of the two has
+// a new owner, so that the repetition is refused. What is stored counts, for both.
+TEST_F(ObjectHostOwnership, ARefusalAfterAnUnknownOutcomeTakesNothingBack) {
+  value_or_throw(a_.host.call<&Scripted::add>("x", 100));
+  value_or_throw(a_.host.call<&Scripted::add>("y", 100));
+  value_or_throw(a_.host.save_all());
+  const auto token_of = [&](const std::string& id) {
+    return value_or_throw(place_.leases->look("object/scripted/" + id))->holders.front().token;
+  };
+  int requests = 0;
+  place_.repository->on_save = [&]() -> base::Result<void> {
+    switch (++requests) {
+      case 1: {
+        const std::array<store::ObjectSave, 2> saves{
+            {{{"scripted", "x"}, R"({"value":99})", token_of("x")},
+             {{"scripted", "y"}, R"({"value":101})", token_of("y")}}};
+        value_or_throw(place_.repository->save(saves, store::Batch::all_or_none));
+        return base::fail(ErrorCode::unknown_outcome, "no answer");
+      }
+      case 3:
+        place_.sleep_past_the_ttl();
+        EXPECT_EQ(b_.host.call<&Scripted::value>("y"), 101);
+        return {};
+      default: return {};  // the one that the first makes
+    }
+  };
+  const auto moved = a_.host.together<Scripted, Scripted>({"x", "y"}, [](Scripted& x, Scripted& y) {
+    x.add(-1);
+    y.add(1);
+  });
+  EXPECT_EQ(answer(moved), "unknown_outcome");
+  EXPECT_EQ(requests, 3);
+  EXPECT_EQ(a_.host.call<&Scripted::value>("x"), 99);
+  EXPECT_EQ(b_.host.call<&Scripted::value>("y"), 101);
 }
 
 TEST_F(ObjectHostOwnership, AStopDoesNotSaveWhatIsLost) {

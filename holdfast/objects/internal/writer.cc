@@ -21,6 +21,8 @@ using store::ObjectSave;
 
 // A request to the repository is closed once it is this long.
 constexpr std::size_t kEnoughBytes = 4UL * 1024 * 1024;
+// How often a request whose outcome is unknown is repeated.
+constexpr int kMostRepeats = 2;
 
 // One object of a request, kept from being erased and from being written by others.
 struct Held {
@@ -180,17 +182,15 @@ Result<void> Writer::save_together(std::span<Activation* const> activations) {
   // The same request may be repeated; that is how an unknown outcome becomes a known one.
   const base::Deadline deadline = host_.store_deadline();
   auto outcomes = host_.repository->save(saves, Batch::all_or_none, deadline);
-  while (!outcomes && outcomes.error().code == ErrorCode::unknown_outcome &&
-         !deadline.expired(base::steady_clock().now())) {
+  const bool was_unknown = !outcomes && outcomes.error().code == ErrorCode::unknown_outcome;
+  for (int again = 0; was_unknown && !outcomes && again < kMostRepeats; ++again) {
     outcomes = host_.repository->save(saves, Batch::all_or_none, deadline);
-    if (!outcomes && outcomes.error().code != ErrorCode::unknown_outcome) {
-      outcomes.error().code = ErrorCode::unknown_outcome;  // of the first request it still is
-      break;
-    }
   }
   if (!outcomes) {
     host_.failed_saves += activations.size();
-    return std::unexpected(in_context("saving together", std::move(outcomes).error()));
+    base::Error error = in_context("saving together", std::move(outcomes).error());
+    if (was_unknown) error.code = ErrorCode::unknown_outcome;
+    return std::unexpected(std::move(error));
   }
   Result<void> result;
   for (std::size_t i = 0; i < activations.size(); ++i) {
@@ -202,6 +202,10 @@ Result<void> Writer::save_together(std::span<Activation* const> activations) {
     if (auto settled = settle(*activations[i], (*outcomes)[i]); !settled) {
       result = std::move(settled);
     }
+  }
+  if (!result && was_unknown) {
+    // Refused now, but the first request may have been heard.
+    result.error().code = ErrorCode::unknown_outcome;
   }
   return result;
 }
