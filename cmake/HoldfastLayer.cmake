@@ -6,7 +6,8 @@ include(HoldfastTests)
 #                                templates need belong here too
 #   SOURCES <file>...
 #   [DEPENDS <layer>...]         layers it uses, which cmake/layers.txt must allow
-#   [PACKAGES <package>...]      what find_package() must find for LINKS, here and at a consumer's
+#   [PACKAGES <package>...]      what find_package() must find for LINKS, here and at a consumer's;
+#                                with a version in quotes: "Boost 1.77"
 #   [LINKS <target>...]          third-party targets to link
 #   [PKG_CONFIG_LIBS <flag>...]  the same for pkg-config
 #   [TESTS <file>...])           become one program, and tests named `<layer>.<Suite>.<Test>`

@@ -1,0 +1,70 @@
+#include <functional>
+#include <memory>
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+
+#include "bench/async/contenders.h"
+#include "bench/async/workloads.h"
+
+namespace holdfast::bench_async {
+
+namespace {
+
+namespace asio = boost::asio;
+
+constexpr int kCoroutines = 8;
+constexpr int kTurns = 250;  // of each, in one run of the context
+
+// Each holds the key over one way through the executor, so that the others come and wait.
+template <class Locks>
+std::function<void()> hand_over() {
+  auto context = std::make_shared<asio::io_context>(1);
+  auto locks = std::make_shared<Locks>(context->get_executor());
+  return [=] {
+    for (int i = 0; i < kCoroutines; ++i) {
+      asio::co_spawn(
+          *context,
+          [&]() -> asio::awaitable<void> {
+            for (int turn = 0; turn < kTurns; ++turn) {
+              const auto guard = co_await locks->lock("invoice:42");
+              co_await asio::post(asio::use_awaitable);
+            }
+          },
+          asio::detached);
+    }
+    context->restart();
+    context->run();
+  };
+}
+
+// What is the same for all: the way through the executor, and no lock.
+struct NoLocks {
+  struct Guard {
+    ~Guard() {}  // not trivial, so that nobody warns of a variable that is not used
+  };
+  explicit NoLocks(const asio::any_io_executor& /*executor*/) {}
+  static asio::awaitable<Guard> lock(const char* /*key*/) { co_return Guard(); }
+};
+
+}  // namespace
+
+Report key_hand_over(Seconds time) {
+  const auto medians =
+      bench_locks::alternate(time, {hand_over<HoldfastKeyLock>(), hand_over<SharedChannelKeyLock>(),
+                                    hand_over<LocalChannelKeyLock>(), hand_over<NoLocks>()});
+  const double turn = 1e9 / (kCoroutines * kTurns);
+  return {
+      .workload = "A2",
+      .about = "8 coroutines of one thread take turns, a post() each",
+      .rows = {{kHoldfast, medians[0] * turn, "ns"},
+               {kSharedChannel, medians[1] * turn, "ns"},
+               {kLocalChannel, medians[2] * turn, "ns"},
+               {"no lock, the post() alone", medians[3] * turn, "ns"}},
+      .targets = {{"at most 1.5 times the concurrent channel", medians[0] <= 1.5 * medians[1]}}};
+}
+
+}  // namespace holdfast::bench_async

@@ -1,0 +1,53 @@
+// The locks for coroutines beside what one would make at home with Boost.Asio.
+#include <algorithm>
+#include <exception>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "bench/async/workloads.h"
+
+namespace {
+
+using namespace holdfast::bench_async;
+using holdfast::bench_locks::print_json;
+using holdfast::bench_locks::print_table;
+
+constexpr Workload kWorkloads[] = {{"A1", key_pairs}, {"A2", key_hand_over}, {"A3", key_waiters}};
+
+void run(const std::vector<std::string>& only, double seconds, bool json) {
+  std::vector<Report> reports;
+  for (const Workload& workload : kWorkloads) {
+    if (!only.empty() && std::ranges::find(only, workload.name) == only.end()) continue;
+    reports.push_back(workload.run(Seconds(seconds)));
+    if (!json) print_table(reports.back());
+  }
+  if (json) print_json(reports);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{
+      "The locks for coroutines. Figures are to be compared within one run only.\n"
+      "A1 lock and unlock a free key, A2 hand-over between coroutines, A3 memory of a waiter."};
+  std::vector<std::string> only;
+  double seconds = 3;
+  bool json = false;
+  app.add_option("--only", only, "Some workloads, as in A1,A3")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"A1", "A2", "A3"}));
+  app.add_option("--seconds", seconds, "How long each contender runs (default: 3)")
+      ->check(CLI::Range(0.01, 3600.0));
+  app.add_flag("--json", json, "Rows as JSON");
+  CLI11_PARSE(app, argc, argv);
+  try {
+    run(only, seconds, json);
+    return 0;
+  } catch (const std::exception& error) {
+    std::cerr << "bench_async: " << error.what() << '\n';
+    return 1;
+  }
+}

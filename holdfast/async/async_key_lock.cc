@@ -1,0 +1,44 @@
+#include <holdfast/async/async_key_lock.h>
+
+#include <new>
+
+namespace holdfast::async {
+
+using internal::KeyAttempt;
+using internal::KeyMode;
+using internal::KeyOutcome;
+using internal::KeyTable;
+
+namespace {
+
+template <KeyMode kMode>
+std::optional<BasicKeyGuard<kMode>> try_to_lock(KeyTable& table, std::string_view key) {
+  const KeyAttempt attempt = table.try_enter(key, kMode);
+  if (attempt.outcome == KeyOutcome::no_memory) {
+    throw std::bad_alloc();
+  }
+  if (attempt.outcome != KeyOutcome::entered) {
+    return std::nullopt;
+  }
+  return internal::KeyGuards::make<kMode>(table, attempt.entry);
+}
+
+}  // namespace
+
+AsyncKeyLock::AsyncKeyLock() : table_(new KeyTable) {}
+
+AsyncKeyLock::~AsyncKeyLock() { table_->close(); }
+
+std::optional<ExclusiveGuard> AsyncKeyLock::try_lock(std::string_view key) {
+  return try_to_lock<KeyMode::exclusive>(*table_, key);
+}
+
+std::optional<SharedGuard> AsyncKeyLock::try_lock_shared(std::string_view key) {
+  return try_to_lock<KeyMode::shared>(*table_, key);
+}
+
+std::size_t AsyncKeyLock::size() const { return table_->size(); }
+
+std::vector<local::KeyState> AsyncKeyLock::snapshot() const { return table_->snapshot(); }
+
+}  // namespace holdfast::async

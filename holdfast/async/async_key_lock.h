@@ -1,0 +1,163 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <holdfast/async/async_key_wait.h>
+#include <holdfast/async/internal/lock_all_operation.h>
+#include <holdfast/async/internal/lock_initiation.h>
+#include <holdfast/async/internal/steady_deadline.h>
+#include <holdfast/async/key_guard.h>
+#include <holdfast/async/key_list.h>
+#include <holdfast/async/key_text.h>
+#include <holdfast/local/key_stats.h>
+
+namespace holdfast::async {
+
+// Completion tokens for the operations below: use_awaitable, use_future, deferred, a callback, …
+template <class Token>
+concept LockToken =
+    boost::asio::completion_token_for<Token, internal::LockSignature<internal::KeyMode::exclusive>>;
+template <class Token>
+concept LockSharedToken =
+    boost::asio::completion_token_for<Token, internal::LockSignature<internal::KeyMode::shared>>;
+template <class Token>
+concept LockAllToken =
+    boost::asio::completion_token_for<Token,
+                                      internal::LockAllSignature<internal::KeyMode::exclusive>>;
+template <class Token>
+concept LockAllSharedToken =
+    boost::asio::completion_token_for<Token, internal::LockAllSignature<internal::KeyMode::shared>>;
+
+// Reader-writer locks by key for coroutines on Boost.Asio: one exists for a key as long as somebody
+// holds it or waits for it, and no longer.
+//
+// Thread-safe: several threads of one io_context, and several io_contexts, may use one
+// AsyncKeyLock. Keys are any bytes, of any length, the empty key included. See KeyText for how long
+// they must be there.
+//
+// Nothing blocks a thread. An operation completes through the executor that is associated with its
+// handler, with an error_code and a guard; with `co_await` the error is thrown. A coroutine that
+// finds its key free goes on at once. The operations take any completion token.
+//
+// An operation that waits ends with operation_aborted by its cancellation slot (of any type: `||`,
+// bind_cancellation_slot, co_spawn) or its stop token, and with timed_out at its deadline. It then
+// holds nothing, and the next in line goes ahead as if it had never been there. A cancellation that
+// comes when the key is already on its way does nothing: the operation completes with its guard.
+//
+// Fairness: strictly in the order of arrival. A reader that comes while a writer waits stands
+// behind it; readers that stand next to each other enter together. Not re-entrant: a coroutine that
+// waits for a key that it holds waits for itself.
+//
+// A free key costs no allocation once as many keys were held before; a wait costs one piece of
+// memory, from the handler's associated allocator.
+//
+// When it is destroyed, waiters complete with operation_aborted, and guards remain valid; an
+// operation that has not begun must not begin any more. When an execution context is destroyed,
+// operations that wait for it to resume them are dropped, as Asio drops what is pending: their
+// handlers are destroyed and never called.
+//
+//   AsyncKeyLock keys;
+//   auto guard = co_await keys.lock("invoice:42");
+//   auto other = co_await keys.lock_for("invoice:43", 50ms);  // throws timed_out
+class AsyncKeyLock {
+ public:
+  AsyncKeyLock();
+  ~AsyncKeyLock();
+  AsyncKeyLock(const AsyncKeyLock&) = delete;
+  AsyncKeyLock& operator=(const AsyncKeyLock&) = delete;
+
+  template <LockToken Token = boost::asio::use_awaitable_t<>>
+  auto lock(KeyText key, Token&& token = Token()) {
+    return internal::async_lock<kExclusive>(*table_, std::move(key), internal::UnlimitedWait{},
+                                            std::forward<Token>(token));
+  }
+  template <LockSharedToken Token = boost::asio::use_awaitable_t<>>
+  auto lock_shared(KeyText key, Token&& token = Token()) {
+    return internal::async_lock<kShared>(*table_, std::move(key), internal::UnlimitedWait{},
+                                         std::forward<Token>(token));
+  }
+
+  template <LockToken Token = boost::asio::use_awaitable_t<>>
+  auto lock(KeyText key, AsyncKeyWait wait, Token&& token = Token()) {
+    return internal::async_lock<kExclusive>(*table_, std::move(key), std::move(wait),
+                                            std::forward<Token>(token));
+  }
+  template <LockSharedToken Token = boost::asio::use_awaitable_t<>>
+  auto lock_shared(KeyText key, AsyncKeyWait wait, Token&& token = Token()) {
+    return internal::async_lock<kShared>(*table_, std::move(key), std::move(wait),
+                                         std::forward<Token>(token));
+  }
+
+  // Until so much time has passed, or until a time point of any clock.
+  template <class Time, LockToken Token = boost::asio::use_awaitable_t<>>
+  auto lock_for(KeyText key, Time time, Token&& token = Token()) {
+    return lock(std::move(key), AsyncKeyWait(internal::steady_deadline(time)),
+                std::forward<Token>(token));
+  }
+  template <class Time, LockToken Token = boost::asio::use_awaitable_t<>>
+  auto lock_until(KeyText key, Time time, Token&& token = Token()) {
+    return lock(std::move(key), AsyncKeyWait(internal::steady_deadline(time)),
+                std::forward<Token>(token));
+  }
+  template <class Time, LockSharedToken Token = boost::asio::use_awaitable_t<>>
+  auto lock_shared_for(KeyText key, Time time, Token&& token = Token()) {
+    return lock_shared(std::move(key), AsyncKeyWait(internal::steady_deadline(time)),
+                       std::forward<Token>(token));
+  }
+  template <class Time, LockSharedToken Token = boost::asio::use_awaitable_t<>>
+  auto lock_shared_until(KeyText key, Time time, Token&& token = Token()) {
+    return lock_shared(std::move(key), AsyncKeyWait(internal::steady_deadline(time)),
+                       std::forward<Token>(token));
+  }
+
+  // Several keys, all or none: completes with a vector of guards, one for each different key. All
+  // who lock keys so do it in one order, so that they never wait for each other in a circle.
+  template <LockAllToken Token = boost::asio::use_awaitable_t<>>
+  auto lock_all(KeyList keys, Token&& token = Token()) {
+    return internal::async_lock_all<kExclusive>(*table_, std::move(keys), internal::UnlimitedWait{},
+                                                std::forward<Token>(token));
+  }
+  template <LockAllToken Token = boost::asio::use_awaitable_t<>>
+  auto lock_all(KeyList keys, AsyncKeyWait wait, Token&& token = Token()) {
+    return internal::async_lock_all<kExclusive>(*table_, std::move(keys), std::move(wait),
+                                                std::forward<Token>(token));
+  }
+  template <LockAllSharedToken Token = boost::asio::use_awaitable_t<>>
+  auto lock_all_shared(KeyList keys, Token&& token = Token()) {
+    return internal::async_lock_all<kShared>(*table_, std::move(keys), internal::UnlimitedWait{},
+                                             std::forward<Token>(token));
+  }
+  template <LockAllSharedToken Token = boost::asio::use_awaitable_t<>>
+  auto lock_all_shared(KeyList keys, AsyncKeyWait wait, Token&& token = Token()) {
+    return internal::async_lock_all<kShared>(*table_, std::move(keys), std::move(wait),
+                                             std::forward<Token>(token));
+  }
+
+  // Nothing, at once, if the key is taken or somebody waits for it. These are no operations of
+  // Asio: any thread may call them. Throw std::bad_alloc where there is no memory for a new key,
+  // for which the operations above complete with no_memory.
+  [[nodiscard]] std::optional<ExclusiveGuard> try_lock(std::string_view key);
+  [[nodiscard]] std::optional<SharedGuard> try_lock_shared(std::string_view key);
+
+  // How many keys are held at this moment. Who waits, waits for one of them.
+  [[nodiscard]] std::size_t size() const;
+  // Every key that is held. Looks at one part of the keys after the other: exact for each key, not
+  // one moment for all of them.
+  [[nodiscard]] std::vector<local::KeyState> snapshot() const;
+
+ private:
+  static constexpr auto kExclusive = internal::KeyMode::exclusive;
+  static constexpr auto kShared = internal::KeyMode::shared;
+
+  internal::KeyTable* const table_;  // deletes itself, when nobody needs it any more
+};
+
+}  // namespace holdfast::async

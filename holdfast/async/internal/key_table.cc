@@ -1,0 +1,195 @@
+#include <holdfast/async/internal/key_table.h>
+
+#include <functional>
+#include <new>
+#include <utility>
+
+#include <holdfast/async/internal/waiting_room.h>
+
+namespace holdfast::async::internal {
+
+KeyWaiter::KeyWaiter(KeyTable& its_table, std::size_t its_hash, KeyMode its_mode) noexcept
+    : table(its_table), hash(its_hash), mode(its_mode) {
+  table.add_reference();
+}
+
+KeyWaiter::~KeyWaiter() { table.drop_reference(); }
+
+std::size_t KeyTable::hash(std::string_view key) { return std::hash<std::string_view>{}(key); }
+
+KeyAttempt KeyTable::try_enter(std::string_view key, KeyMode mode) noexcept {
+  const std::size_t hashed = hash(key);
+  Shard& shard = shard_of(hashed);
+  const std::lock_guard lock(shard.mutex);
+  return enter(shard, key, hashed, mode);
+}
+
+KeyAttempt KeyTable::enter(Shard& shard, std::string_view key, std::size_t hash,
+                           KeyMode mode) noexcept {
+  if (shard.is_closed) {
+    return {KeyOutcome::aborted, nullptr};
+  }
+  KeyEntry* entry = shard.entries.find(key, hash);
+  if (entry == nullptr) {
+    try {
+      entry = &shard.entries.insert(key, hash);
+    } catch (const std::bad_alloc&) {
+      return {KeyOutcome::no_memory, nullptr};
+    }
+  } else if (!entry->admits_newcomer(mode)) {
+    return {KeyOutcome::busy, entry};
+  }
+  entry->enter(mode);
+  return {KeyOutcome::entered, entry};
+}
+
+void KeyTable::wait(KeyWaiter& waiter, std::string_view key) noexcept {
+  Shard& shard = shard_of(waiter.hash);
+  {
+    const std::lock_guard lock(shard.mutex);
+    if (waiter.state == KeyWaiter::State::starting) {
+      const KeyAttempt attempt = enter(shard, key, waiter.hash, waiter.mode);
+      if (attempt.outcome == KeyOutcome::busy) {
+        attempt.entry->stand_in_line(waiter);
+        return;
+      }
+      waiter.entry = attempt.entry;
+      waiter.outcome = attempt.outcome;
+      waiter.state = KeyWaiter::State::decided;
+    }
+  }
+  finish(waiter);
+}
+
+void KeyTable::cancel(KeyWaiter& waiter, KeyOutcome why) noexcept {
+  WaiterQueue decided;
+  {
+    const std::lock_guard lock(shard_of(waiter.hash).mutex);
+    switch (waiter.state) {
+      case KeyWaiter::State::starting:  // wait() will finish it
+        waiter.state = KeyWaiter::State::decided;
+        waiter.outcome = why;
+        return;
+      case KeyWaiter::State::waiting: break;
+      case KeyWaiter::State::decided: return;
+    }
+    waiter.entry->send_away(waiter, why);
+    decided.push_back(waiter);
+    waiter.entry->admit_waiters(decided);
+  }
+  finish_all(decided);
+}
+
+bool KeyTable::withdraw(KeyWaiter& waiter, WaiterQueue& decided) noexcept {
+  const std::lock_guard lock(shard_of(waiter.hash).mutex);
+  if (waiter.state != KeyWaiter::State::waiting) {
+    return false;
+  }
+  waiter.entry->send_away(waiter, KeyOutcome::aborted);
+  waiter.entry->admit_waiters(decided);
+  return true;
+}
+
+void KeyTable::leave(KeyEntry& entry, KeyMode mode) noexcept {
+  WaiterQueue decided;
+  bool drops_reference = false;
+  {
+    Shard& shard = shard_of(entry.hash);
+    const std::lock_guard lock(shard.mutex);
+    entry.leave(mode);
+    entry.admit_waiters(decided);
+    drops_reference = erase_if_free(shard, entry);
+  }
+  finish_all(decided);
+  if (drops_reference) {
+    drop_reference();
+  }
+}
+
+void KeyTable::downgrade(KeyEntry& entry) noexcept {
+  WaiterQueue decided;
+  {
+    const std::lock_guard lock(shard_of(entry.hash).mutex);
+    entry.leave(KeyMode::exclusive);
+    entry.enter(KeyMode::shared);
+    entry.admit_waiters(decided);
+  }
+  finish_all(decided);
+}
+
+void KeyTable::close() noexcept {
+  for (Shard& shard : shards_) {
+    WaiterQueue decided;
+    {
+      const std::lock_guard lock(shard.mutex);
+      shard.is_closed = true;
+      references_.fetch_add(shard.entries.size(), std::memory_order_relaxed);
+      shard.entries.for_each([&](KeyEntry& entry) {
+        while (!entry.waiting.empty()) {
+          KeyWaiter& waiter = *entry.waiting.front();
+          entry.send_away(waiter, KeyOutcome::aborted);
+          decided.push_back(waiter);
+        }
+      });
+    }
+    finish_all(decided);
+  }
+  drop_reference();
+}
+
+void KeyTable::finish_all(WaiterQueue& decided) noexcept {
+  while (!decided.empty()) {
+    finish(decided.pop_front());  // with the last of them the table may go
+  }
+}
+
+void KeyTable::finish(KeyWaiter& waiter) noexcept {
+  if (waiter.room != nullptr) {
+    waiter.room->resume(waiter);
+  } else {
+    waiter.resume();
+  }
+}
+
+void KeyTable::drop_reference() noexcept {
+  if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+    delete this;
+  }
+}
+
+bool KeyTable::erase_if_free(Shard& shard, KeyEntry& entry) noexcept {
+  if (!entry.is_free()) {
+    return false;
+  }
+  shard.entries.erase(entry);
+  return shard.is_closed;
+}
+
+std::size_t KeyTable::size() const {
+  std::size_t size = 0;
+  for (const Shard& shard : shards_) {
+    const std::lock_guard lock(shard.mutex);
+    size += shard.entries.size();
+  }
+  return size;
+}
+
+std::vector<local::KeyState> KeyTable::snapshot() const {
+  std::vector<local::KeyState> states;
+  for (const Shard& shard : shards_) {
+    const std::lock_guard lock(shard.mutex);
+    shard.entries.for_each([&](const KeyEntry& entry) {
+      local::KeyState& state = states.emplace_back();
+      state.key = entry.key;
+      state.exclusive = entry.has_writer;
+      state.readers = entry.readers;
+      for (const KeyWaiter* waiter = entry.waiting.front(); waiter != nullptr;
+           waiter = WaiterQueue::after(*waiter)) {
+        ++(waiter->mode == KeyMode::exclusive ? state.waiting_exclusive : state.waiting_shared);
+      }
+    });
+  }
+  return states;
+}
+
+}  // namespace holdfast::async::internal

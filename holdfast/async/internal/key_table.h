@@ -1,0 +1,103 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <mutex>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <holdfast/async/internal/entry_map.h>
+#include <holdfast/async/internal/key_waiter.h>
+#include <holdfast/local/key_stats.h>
+
+namespace holdfast::async::internal {
+
+struct KeyAttempt {
+  KeyOutcome outcome;
+  KeyEntry* entry;  // if it entered
+};
+
+// The keys of one AsyncKeyLock, in shards with a mutex each.
+//
+// Thread-safe. It knows nothing of executors: whoever is decided is handed to finish(), never under
+// a mutex. It outlives its AsyncKeyLock as long as somebody waits, holds a key, or holds a
+// reference.
+class KeyTable {
+ public:
+  // One reference, that of the maker.
+  KeyTable() = default;
+  KeyTable(const KeyTable&) = delete;
+  KeyTable& operator=(const KeyTable&) = delete;
+
+  [[nodiscard]] static std::size_t hash(std::string_view key);
+
+  // Goes in if nobody is in the way.
+  [[nodiscard]] KeyAttempt try_enter(std::string_view key, KeyMode mode) noexcept;
+  // Lets the waiter in, or into the line. It is finished at once if it was cancelled before.
+  void wait(KeyWaiter& waiter, std::string_view key) noexcept;
+  // Ends the wait if it has not ended.
+  void cancel(KeyWaiter& waiter, KeyOutcome why) noexcept;
+  // Takes the waiter out of the line, if it stands there, for the caller to drop. Those who may go
+  // in instead are added to `decided`; the caller hands them to finish_all().
+  [[nodiscard]] bool withdraw(KeyWaiter& waiter, WaiterQueue& decided) noexcept;
+
+  void leave(KeyEntry& entry, KeyMode mode) noexcept;
+  void downgrade(KeyEntry& entry) noexcept;
+
+  // Ends all waits, and refuses everybody from now on. Gives up the maker's reference.
+  void close() noexcept;
+
+  static void finish_all(WaiterQueue& decided) noexcept;
+
+  void add_reference() noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
+  void drop_reference() noexcept;
+
+  [[nodiscard]] std::size_t size() const;
+  [[nodiscard]] std::vector<local::KeyState> snapshot() const;
+
+ private:
+  struct alignas(64) Shard {
+    mutable std::mutex mutex;
+    EntryMap entries;
+    bool is_closed = false;
+  };
+  static constexpr std::size_t kShards = 64;
+
+  ~KeyTable() = default;
+  [[nodiscard]] Shard& shard_of(std::size_t hash) { return shards_[hash >> kShardShift]; }
+  KeyAttempt enter(Shard& shard, std::string_view key, std::size_t hash, KeyMode mode) noexcept;
+  static void finish(KeyWaiter& waiter) noexcept;
+  // Erases the entry if nobody is in. Whether that takes away a reference, which the caller then
+  // drops, after it has left the shard.
+  [[nodiscard]] static bool erase_if_free(Shard& shard, KeyEntry& entry) noexcept;
+
+  // The upper bits choose the shard, the lower ones the bucket in it.
+  static constexpr std::size_t kShardShift = sizeof(std::size_t) * 8 - 6;
+  static_assert(kShards == std::size_t{1} << 6);
+
+  std::array<Shard, kShards> shards_;
+  // The maker's, one of each waiter, and from close() on one of each entry, so that entering and
+  // leaving does not count.
+  std::atomic<std::size_t> references_{1};
+};
+
+// Keeps a table from being deleted, for those who come back to it later.
+class KeyTableReference {
+ public:
+  explicit KeyTableReference(KeyTable& table) noexcept : table_(&table) { table.add_reference(); }
+  KeyTableReference(KeyTableReference&& other) noexcept
+      : table_(std::exchange(other.table_, nullptr)) {}
+  KeyTableReference& operator=(KeyTableReference&&) = delete;
+  ~KeyTableReference() {
+    if (table_ != nullptr) table_->drop_reference();
+  }
+
+  [[nodiscard]] KeyTable& operator*() const noexcept { return *table_; }
+
+ private:
+  KeyTable* table_;
+};
+
+}  // namespace holdfast::async::internal

@@ -1,0 +1,99 @@
+#pragma once
+
+#include <string_view>
+#include <utility>
+
+#include <boost/asio/associated_executor.hpp>
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/system/error_code.hpp>
+#include <boost/system/system_error.hpp>
+
+#include <holdfast/async/internal/lock_operation.h>
+#include <holdfast/async/key_text.h>
+
+namespace holdfast::async::internal {
+
+// A completion that is known when the operation begins, on its way through the executor.
+template <KeyMode kMode, class Handler>
+struct LockDelivery {
+  using allocator_type = HandlerAllocator<Handler>;  // NOLINT(readability-identifier-naming)
+  allocator_type get_allocator() const noexcept { return allocator_of(handler); }
+
+  void operator()() { std::move(handler)(error, std::move(guard)); }
+
+  Handler handler;
+  boost::system::error_code error;
+  BasicKeyGuard<kMode> guard;
+};
+
+template <KeyMode kMode, class Wait>
+KeyAttempt try_enter(KeyTable& table, const KeyText& key, const Wait& wait) {
+  return is_over(wait) ? KeyAttempt{KeyOutcome::aborted, nullptr}
+                       : table.try_enter(key.view(), kMode);
+}
+
+// Begins a lock operation, for asio::async_initiate.
+template <KeyMode kMode>
+struct LockInitiation {
+  template <class Handler, class Wait>
+  void operator()(Handler handler, const KeyText& key, const Wait& wait) const {
+    const KeyAttempt attempt = try_enter<kMode>(*table, key, wait);
+    if (attempt.outcome == KeyOutcome::busy) {
+      LockOperation<kMode, Wait, Handler>::start(*table, key.view(), std::move(handler), wait);
+      return;
+    }
+    BasicKeyGuard<kMode> guard;
+    if (attempt.outcome == KeyOutcome::entered) {
+      guard = KeyGuards::make<kMode>(*table, attempt.entry);
+    }
+    const auto executor = asio::get_associated_executor(handler);
+    asio::post(executor, LockDelivery<kMode, Handler>{std::move(handler), to_error(attempt.outcome),
+                                                      std::move(guard)});
+  }
+
+  KeyTable* table;
+};
+
+template <KeyMode kMode>
+using LockSignature = void(boost::system::error_code, BasicKeyGuard<kMode>);
+
+// Begins an operation that found its key taken.
+template <KeyMode kMode>
+struct WaitInitiation {
+  template <class Handler, class Wait>
+  void operator()(Handler handler, std::string_view key, const Wait& wait) const {
+    LockOperation<kMode, Wait, Handler>::start(*table, key, std::move(handler), wait);
+  }
+
+  KeyTable* table;
+};
+
+// In a coroutine a free key costs no way through the executor: the coroutine just goes on.
+template <KeyMode kMode, class Wait, class Executor>
+asio::awaitable<BasicKeyGuard<kMode>, Executor> lock_in_coroutine(
+    KeyTable& table, KeyText key, Wait wait, asio::use_awaitable_t<Executor> token) {
+  const KeyAttempt attempt = try_enter<kMode>(table, key, wait);
+  if (attempt.outcome == KeyOutcome::entered) {
+    co_return KeyGuards::make<kMode>(table, attempt.entry);
+  }
+  if (attempt.outcome != KeyOutcome::busy) {
+    throw boost::system::system_error(to_error(attempt.outcome));
+  }
+  co_return co_await asio::async_initiate<asio::use_awaitable_t<Executor>, LockSignature<kMode>>(
+      WaitInitiation<kMode>{&table}, token, key.view(), std::move(wait));
+}
+
+template <KeyMode kMode, class Wait, class Token>
+auto async_lock(KeyTable& table, KeyText key, Wait wait, Token&& token) {
+  if constexpr (requires { lock_in_coroutine<kMode>(table, std::move(key), wait, token); }) {
+    return lock_in_coroutine<kMode>(table, std::move(key), std::move(wait), token);
+  } else {
+    return asio::async_initiate<Token, LockSignature<kMode>>(LockInitiation<kMode>{&table}, token,
+                                                             std::move(key), std::move(wait));
+  }
+}
+
+}  // namespace holdfast::async::internal

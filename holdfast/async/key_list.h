@@ -1,0 +1,39 @@
+#pragma once
+
+#include <concepts>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace holdfast::async {
+
+// Several keys, in the order in which they are locked: by their bytes, each of them once. It keeps
+// them.
+//
+// It is made from a list in braces by a constructor for so many arguments, and not for a
+// std::initializer_list, for which GCC 12 has no place in a coroutine.
+class KeyList {
+ public:
+  KeyList() = default;
+  template <class... Texts>
+    requires(sizeof...(Texts) > 0 && (std::convertible_to<const Texts&, std::string_view> && ...))
+  KeyList(const Texts&... texts) {  // NOLINT(google-explicit-constructor)
+    keys_.reserve(sizeof...(texts));
+    (keys_.emplace_back(std::string_view(texts)), ...);
+    put_in_order();
+  }
+  KeyList(std::vector<std::string> keys)  // NOLINT(google-explicit-constructor)
+      : keys_(std::move(keys)) {
+    put_in_order();
+  }
+
+  [[nodiscard]] const std::vector<std::string>& keys() const { return keys_; }
+
+ private:
+  void put_in_order();
+
+  std::vector<std::string> keys_;
+};
+
+}  // namespace holdfast::async

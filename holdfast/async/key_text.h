@@ -1,0 +1,34 @@
+#pragma once
+
+#include <concepts>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+namespace holdfast::async {
+
+// A key as it is passed to an operation that may begin later than the call: an operation of Asio
+// begins when it is awaited.
+//
+// A temporary std::string is kept; everything else is only looked at, and must be there until the
+// operation begins, which for `co_await` is as long as the statement.
+class KeyText {
+ public:
+  // Implicit, as a std::string_view would be.
+  template <class Text>
+    requires std::convertible_to<const Text&, std::string_view>
+  KeyText(const Text& text)
+      : text_(std::string_view(text)) {}                   // NOLINT(google-explicit-constructor)
+  KeyText(std::string&& text) : text_(std::move(text)) {}  // NOLINT(google-explicit-constructor)
+
+  [[nodiscard]] std::string_view view() const {
+    const auto* kept = std::get_if<std::string>(&text_);
+    return kept != nullptr ? std::string_view(*kept) : std::get<std::string_view>(text_);
+  }
+
+ private:
+  std::variant<std::string_view, std::string> text_;
+};
+
+}  // namespace holdfast::async
