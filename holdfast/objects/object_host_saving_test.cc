@@ -157,6 +157,38 @@ TEST(ObjectHostSaving, NoChangeIsForgottenWhileSavesRun) {
   EXPECT_EQ(stored, kThreads * kRounds);
 }
 
+// One that is changed when its data has just been taken.
+class ChangedMeanwhile : public Object {
+ public:
+  [[nodiscard]] nlohmann::json to_data() const override {
+    const long data = value_;
+    if (data == 1) {
+      std::jthread([this] { value_or_throw(host().call<&ChangedMeanwhile::add>(id())); }).join();
+    }
+    return data;
+  }
+  void from_data(const nlohmann::json& data) override { value_ = data.get<long>(); }
+  void add() { ++value_; }
+
+ private:
+  std::atomic<long> value_ = 0;
+};
+
+TEST(ObjectHostSaving, AChangeAfterTheDataWasTakenIsSavedTheNextTime) {
+  HostTest test;
+  test.host.register_type<ChangedMeanwhile>("changed");
+  for (const char* id : {"saved alone", "saved in a batch"}) {
+    value_or_throw(test.host.call<&ChangedMeanwhile::add>(id));
+  }
+  EXPECT_EQ(test.host.save<ChangedMeanwhile>("saved alone"), SaveOutcome::saved);
+  EXPECT_EQ(test.repository->stored("changed", "saved alone"), "1");
+  EXPECT_EQ(test.host.save_all(), 2U);
+  EXPECT_EQ(test.repository->stored("changed", "saved alone"), "2");
+  EXPECT_EQ(test.repository->stored("changed", "saved in a batch"), "1");
+  EXPECT_EQ(test.host.save_all(), 1U);
+  EXPECT_EQ(test.repository->stored("changed", "saved in a batch"), "2");
+}
+
 TEST(ObjectHostSaving, SaveAllWaitsForASaveThatIsUnderWay) {
   HostTest test;
   value_or_throw(test.host.call<&Scripted::add>("a", 1));
