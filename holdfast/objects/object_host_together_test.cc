@@ -130,6 +130,17 @@ TEST_F(ObjectHostTogether, TheWorkMayCallThemThroughTheHost) {
   EXPECT_EQ(stored("a"), R"({"value":5})");
 }
 
+// Each has its first object when it asks for the second, if the orders are those of the callers.
+TEST_F(ObjectHostTogether, OppositeOrdersAreLockedInOne) {
+  test_.repository->on_load = []() -> base::Result<void> {
+    testing::let_others_err();
+    return {};
+  };
+  std::jthread other(
+      [&] { EXPECT_EQ(answer(host_.together<Scripted, Scripted>({"b", "a"}, move_one)), "done"); });
+  EXPECT_EQ(answer(host_.together<Scripted, Scripted>({"a", "b"}, move_one)), "done");
+}
+
 // Transfers in all directions, beside readers, savers and deletes of others: no deadlock, and
 // nobody sees or saves half a transfer.
 TEST_F(ObjectHostTogether, OppositeOrdersDoNotDeadlockAndNothingIsTorn) {
