@@ -12,9 +12,8 @@ std::string token_text(base::FencingToken token) {
 
 std::optional<base::FencingToken> parse_token_text(std::string_view text) {
   std::uint64_t value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (text.size() != kTokenTextSize || stop != end || error != std::errc()) {
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.size() != kTokenTextSize || stop != text.data() + text.size() || error != std::errc()) {
     return std::nullopt;
   }
   return base::FencingToken(value);

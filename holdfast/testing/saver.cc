@@ -34,6 +34,13 @@ std::vector<ObjectSave> saves_of(const std::string& type, int number, Batch batc
   return saves;
 }
 
+void say(const std::string& line) { std::cout << line << '\n' << std::flush; }
+
+int say_failed(std::string_view why) {
+  say("failed " + std::string(why));
+  return EXIT_FAILURE;
+}
+
 }  // namespace
 
 int saver_main(int argc, char** argv, const OpenRepository& open) {
@@ -45,21 +52,18 @@ int saver_main(int argc, char** argv, const OpenRepository& open) {
   const Batch batch = words[3] == "together" ? Batch::all_or_none : Batch::each;
   const auto repository = open(words[1]);
   if (!repository) {
-    std::cout << "failed " << base::to_string(repository.error().code) << std::endl;
-    return EXIT_FAILURE;
+    return say_failed(base::to_string(repository.error().code));
   }
   for (int number = 1;; ++number) {
     const auto outcomes = (*repository)->save(saves_of(words[2], number, batch), batch);
     if (!outcomes) {
-      std::cout << "failed " << base::to_string(outcomes.error().code) << std::endl;
-      return EXIT_FAILURE;
+      return say_failed(base::to_string(outcomes.error().code));
     }
     if (std::ranges::count(*outcomes, store::SaveOutcome(store::Saved{})) !=
         static_cast<std::ptrdiff_t>(outcomes->size())) {
-      std::cout << "failed refused" << std::endl;
-      return EXIT_FAILURE;
+      return say_failed("refused");
     }
-    std::cout << "saved " << number << std::endl;
+    say("saved " + std::to_string(number));
   }
 }
 

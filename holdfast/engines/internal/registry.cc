@@ -168,7 +168,7 @@ Engine sqlite_engine() {
           .open_repository = open_sqlite<ObjectRepository, sqlite::SqliteRepository>};
 }
 
-Engine redis_engine(std::string scheme, std::string rest, std::string about) {
+Engine redis_engine(const std::string& scheme, const std::string& rest, std::string about) {
   return {.info = {.scheme = scheme,
                    .url = scheme + "://" + rest,
                    .about = std::move(about),
@@ -177,7 +177,7 @@ Engine redis_engine(std::string scheme, std::string rest, std::string about) {
           .open_repository = open_redis<ObjectRepository, redis::RedisRepository>};
 }
 
-Engine mongodb_engine(std::string scheme, std::string rest, std::string about) {
+Engine mongodb_engine(const std::string& scheme, const std::string& rest, std::string about) {
   return {.info = {.scheme = scheme,
                    .url = scheme + "://" + rest,
                    .about = std::move(about),
@@ -202,18 +202,18 @@ const std::vector<Engine>& engines() {
   return kEngines;
 }
 
-Result<const Engine*> engine_of(std::string_view text) {
-  const std::string_view scheme = text.substr(0, text.find(':'));
+Result<const Engine*> engine_of(std::string_view url) {
+  const std::string_view scheme = url.substr(0, url.find(':'));
   for (const Engine& engine : engines()) {
     if (engine.info.scheme == scheme) {
       return &engine;
     }
   }
-  const Result<StoreUrl> url = StoreUrl::parse(text);
-  if (!url) {
-    return std::unexpected(url.error());
+  const Result<StoreUrl> parts = StoreUrl::parse(url);
+  if (!parts) {
+    return std::unexpected(parts.error());
   }
-  std::string message = "there is no engine '" + url->scheme + "'; there are";
+  std::string message = "there is no engine '" + parts->scheme + "'; there are";
   for (const Engine& engine : engines()) {
     message += " " + engine.info.url;
   }

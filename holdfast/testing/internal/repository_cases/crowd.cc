@@ -25,16 +25,19 @@ constexpr RepositoryCase kCases[] = {
     {"OfManySaversTheGreatestTokenStays",
      [](RepositoryRun& run) {
        const int rounds = scaled(80);
+       const auto token_of = [](int round, int thread) {
+         return static_cast<std::uint64_t>(round) * kThreads + static_cast<std::uint64_t>(thread);
+       };
        together(kThreads, [&](int thread) {
          for (int round = 1; round <= rounds; ++round) {
-           const auto token = static_cast<std::uint64_t>(round * kThreads + thread);
+           const std::uint64_t token = token_of(round, thread);
            const auto outcome = run.save(order("17"), std::to_string(token), token);
            if (const auto* const overtaken = std::get_if<store::Refused>(&outcome)) {
              EXPECT_GT(overtaken->newest, base::FencingToken(token));
            }
          }
        });
-       const auto greatest = static_cast<std::uint64_t>(rounds * kThreads + kThreads - 1);
+       const std::uint64_t greatest = token_of(rounds, kThreads - 1);
        EXPECT_EQ(run.load(order("17"), greatest - 1), store::LoadOutcome(refused(greatest)));
        EXPECT_EQ(run.load(order("17"), greatest), loaded(std::to_string(greatest)));
      }},
