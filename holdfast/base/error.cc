@@ -16,6 +16,7 @@ std::string_view to_string(ErrorCode code) noexcept {
     case ErrorCode::limit_exceeded: return "limit_exceeded";
     case ErrorCode::corrupt: return "corrupt";
     case ErrorCode::unsupported: return "unsupported";
+    case ErrorCode::failed: return "failed";
     case ErrorCode::internal: return "internal";
   }
   return "unrecognised";

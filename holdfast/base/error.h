@@ -26,6 +26,7 @@ enum class ErrorCode : std::uint8_t {
   limit_exceeded,    // a configured bound was reached
   corrupt,           // what is stored cannot be read as a record of Holdfast
   unsupported,       // this engine does not offer the operation
+  failed,            // the caller's own code, a method or a hook of an object, threw
   internal,          // a defect in Holdfast or in an engine
 };
 

@@ -1,7 +1,7 @@
 # Every C++ block of PAGE must stand word for word in a file of EXAMPLES, which the tests
 # compile and run.
 file(READ "${PAGE}" rest)
-file(GLOB examples "${EXAMPLES}/*.cc")
+file(GLOB examples "${EXAMPLES}/*.cc" "${EXAMPLES}/*.h")
 
 set(blocks 0)
 while(rest MATCHES "```cpp\n")

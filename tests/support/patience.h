@@ -7,7 +7,7 @@ namespace holdfast::tests {
 
 // After this long, what a test waits for is taken not to come at all. Never how long anything
 // should take.
-inline constexpr std::chrono::seconds kPatience{60};
+inline constexpr std::chrono::seconds kPatience{200};
 
 template <class Condition>
 bool eventually(Condition&& condition) {

@@ -23,7 +23,7 @@ constexpr int scaled(int plain) { return kSanitized ? plain / kSanitizedShare : 
 
 // After this long, what a case waits for is taken not to come at all. Never how long anything
 // should take: a passing case does not wait for it.
-inline constexpr std::chrono::seconds kPatience{60};
+inline constexpr std::chrono::seconds kPatience{200};
 
 // Asks again and again, and returns whether the condition came to hold. `between` is called after
 // each time that it did not.

@@ -1,0 +1,93 @@
+#include <holdfast/objects/internal/activation_table.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <holdfast/objects/internal/host_core.h>
+#include <holdfast/objects/testing_support.h>
+
+namespace holdfast::objects::internal {
+namespace {
+
+class ActivationTableTest : public ::testing::Test {
+ protected:
+  Activation& add(std::string id, bool dirty) {
+    auto activation = std::make_unique<Activation>(
+        core_.state(), type_, std::move(id),
+        std::make_unique<testing::Scripted>(std::make_shared<testing::Script>()), locks::Lock());
+    activation->dirty = dirty;
+    return table_.insert(std::move(activation));
+  }
+  std::vector<std::string> take(std::size_t most) {
+    auto ids = table_.take_listed(most);
+    std::ranges::sort(ids);
+    return ids;
+  }
+  using Ids = std::vector<std::string>;
+
+  testing::HostTest test_;
+  HostCore core_{test_.host, test_.repository, testing::HostTest::quiet()};
+  ObjectType type_{&core_.state(), "type", {}, {}};
+  ActivationTable& table_ = type_.table;
+};
+
+TEST_F(ActivationTableTest, FindsWhatWasInsertedUntilItIsExtracted) {
+  Activation& a = add("a", false);
+  EXPECT_EQ(table_.find("a"), &a);
+  EXPECT_EQ(table_.find("b"), nullptr);
+  EXPECT_EQ(table_.size(), 1U);
+  EXPECT_EQ(table_.extract("a").get(), &a);
+  EXPECT_EQ(table_.extract("a"), nullptr);
+  EXPECT_EQ(table_.size(), 0U);
+}
+
+TEST_F(ActivationTableTest, ListsWhatIsDirtyOnce) {
+  add("a", true);
+  add("b", false);
+  EXPECT_EQ(table_.listed(), 1U);
+  table_.list("b");
+  table_.list("b");
+  table_.list("no such");
+  EXPECT_EQ(table_.listed(), 2U);
+  EXPECT_EQ(take(10), (Ids{"a", "b"}));
+  EXPECT_EQ(table_.listed(), 0U);
+  EXPECT_EQ(take(10), Ids{});
+}
+
+TEST_F(ActivationTableTest, TakesNoMoreThanAsked) {
+  for (int i = 0; i < 300; ++i) add(std::to_string(i), true);
+  EXPECT_EQ(take(100).size(), 100U);
+  EXPECT_EQ(table_.listed(), 200U);
+  EXPECT_EQ(take(1000).size(), 200U);
+}
+
+TEST_F(ActivationTableTest, WhatIsExtractedIsNotListed) {
+  for (int i = 0; i < 300; ++i) add(std::to_string(i), true);
+  for (int i = 0; i < 300; i += 2) EXPECT_NE(table_.extract(std::to_string(i)), nullptr);
+  EXPECT_EQ(table_.listed(), 150U);
+  const Ids ids = take(1000);
+  EXPECT_EQ(ids.size(), 150U);
+  EXPECT_TRUE(std::ranges::all_of(ids, [](const auto& id) { return std::stoi(id) % 2 == 1; }));
+}
+
+TEST_F(ActivationTableTest, ClearsAllButWhatIsToBeSaved) {
+  add("clean", false);
+  add("dirty", true);
+  add("lost", true).lost = true;
+  EXPECT_EQ(table_.clear_saved(), 2U);
+  EXPECT_EQ(table_.ids("", 10, ""), Ids{"dirty"});
+}
+
+TEST_F(ActivationTableTest, KnowsWhatWasNotUsed) {
+  add("old", false).last_used = 10;
+  add("new", false).last_used = 20;
+  EXPECT_EQ(table_.unused_since(base::TimePoint(base::Duration(15)), 10), Ids{"old"});
+  EXPECT_EQ(table_.unused_since(base::TimePoint(base::Duration(30)), 1).size(), 1U);
+}
+
+}  // namespace
+}  // namespace holdfast::objects::internal

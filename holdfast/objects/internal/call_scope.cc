@@ -1,0 +1,104 @@
+#include <holdfast/objects/internal/call_scope.h>
+
+#include <string>
+
+namespace holdfast::objects::internal {
+
+using base::ErrorCode;
+using base::fail;
+using base::Result;
+
+Result<void> CallScope::begin(ObjectType& type, std::string_view id) {
+  HostState& host = core_.state();
+  if (auto entered = entrance_.enter(); !entered) [[unlikely]] {
+    return entered;
+  }
+  if (const Frame* const outer = Frame::of(type, id)) [[unlikely]] {
+    return begin_again(*outer, type, id);
+  }
+  key_order_ = Ranked(&host, Rank::key);
+  auto key = share_key(type, id, host);
+  if (!key) [[unlikely]] {
+    return std::unexpected(std::move(key).error());
+  }
+  key_ = *std::move(key);
+  activation_ = type.table.find(id);
+  if (activation_ == nullptr || !activation_->usable()) [[unlikely]] {
+    if (auto made = activate(type, id); !made) {
+      return made;
+    }
+  }
+  if (type.options.calls == Calls::serial) {
+    turn_order_ = Ranked(&host, Rank::turn);
+    auto turn = take_turn(type, id, host);
+    if (!turn) {
+      return std::unexpected(std::move(turn).error());
+    }
+    turn_ = *std::move(turn);
+  }
+  frame_.enter(&host, type, activation_->id, activation_, Doing::call);
+  return {};
+}
+
+Result<void> CallScope::begin_again(const Frame& outer, ObjectType& type, std::string_view id) {
+  if (outer.doing() == Doing::hook) {
+    return fail(ErrorCode::invalid_argument,
+                type.describe(id) + " cannot be called from its own hooks");
+  }
+  if (outer.doing() == Doing::call && type.options.calls == Calls::serial) {
+    return fail(ErrorCode::invalid_argument,
+                type.describe(id) +
+                    " is serial: a call that comes from its own method would wait for itself");
+  }
+  activation_ = outer.activation();
+  frame_.enter(&core_.state(), type, activation_->id, activation_, outer.doing());
+  return {};
+}
+
+// Nobody may keep the shared key while he waits for the exclusive one. Afterwards that becomes the
+// shared one again without a gap in which the object could be erased.
+Result<void> CallScope::activate(ObjectType& type, std::string_view id) {
+  key_.unlock();
+  auto key = own_key(type, id, core_.state());
+  if (!key) {
+    return std::unexpected(std::move(key).error());
+  }
+  const auto active = core_.activator().activate(type, id);
+  if (!active) {
+    return std::unexpected(active.error());
+  }
+  activation_ = active->activation;
+  key_ = (*std::move(key)).downgrade();
+  return {};
+}
+
+Result<void> CallScope::end(Effect effect) {
+  HostState& host = core_.state();
+  frame_.leave();
+  if (effect == Effect::changes) {
+    mark_dirty(*activation_);
+  }
+  if (!key_) {
+    return {};  // the outer call of this object, or `together`, sees to the rest
+  }
+  if (host.options.idle_after) {
+    activation_->last_used.store(host.options.clock->coarse_now().time_since_epoch().count(),
+                                 std::memory_order_relaxed);
+  }
+  turn_.unlock();
+  turn_order_.reset();
+  if (effect == Effect::changes && activation_->type.options.save == SaveWhen::each_call) {
+    if (auto saved = core_.writer().save(*activation_, Turn::needed, host.wait_to_end()); !saved) {
+      return std::unexpected(
+          in_context("the method has run, but its effect is not saved", std::move(saved).error()));
+    }
+  }
+  if (!activation_->usable()) [[unlikely]] {
+    return fail(ErrorCode::lost, "another process may have got " +
+                                     activation_->type.describe(activation_->id) +
+                                     " during the call; what it changed is not saved");
+  }
+  return {};
+}
+
+}  // namespace holdfast::objects::internal

@@ -1,0 +1,147 @@
+#include <holdfast/objects/internal/caretaker.h>
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <utility>
+
+#include <holdfast/base/saturate.h>
+
+namespace holdfast::objects::internal {
+
+namespace {
+
+// How long an object that is in use when it is to be saved is waited for.
+constexpr std::chrono::milliseconds kBusyWait{200};
+// What is to leave memory but is in use is looked at again after this time.
+constexpr std::chrono::milliseconds kLookAgain{50};
+// How many leave memory before the thread looks at its other duties.
+constexpr std::size_t kMostIdle = 1000;
+
+base::TimePoint next_after(base::TimePoint now, const std::optional<base::Duration>& every) {
+  return every ? base::add_saturating(now, *every) : base::TimePoint::max();
+}
+
+}  // namespace
+
+Caretaker::Caretaker(HostState& host, Activator& activator, Writer& writer)
+    : host_(host), activator_(activator), writer_(writer) {
+  thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
+}
+
+void Caretaker::stop() {
+  thread_.request_stop();
+  if (thread_.joinable()) thread_.join();
+}
+
+void Caretaker::run(const std::stop_token& stop) {
+  const base::Clock& clock = *host_.options.clock;
+  const auto idle_every = host_.options.idle_after.transform(
+      [](base::Duration after) { return std::max(after / 4, base::Duration(kLookAgain)); });
+  base::TimePoint save_at = next_after(clock.now(), host_.options.save_every);
+  base::TimePoint retire_at = next_after(clock.now(), idle_every);
+  while (!stop.stop_requested()) {
+    base::TimePoint wake_at = std::min(save_at, retire_at);
+    if (!still_lost_.empty()) {
+      wake_at = std::min(wake_at, clock.now() + kLookAgain);
+    }
+    host_.lost.sleep(clock, wake_at, stop);
+    if (stop.stop_requested()) {
+      return;
+    }
+    drop_lost();
+    if (clock.now() >= save_at) {
+      save_changed();
+      save_at = next_after(clock.now(), host_.options.save_every);
+    }
+    if (clock.now() >= retire_at) {
+      retire_idle();
+      retire_at = next_after(clock.now(), idle_every);
+    }
+  }
+}
+
+base::Result<std::size_t> Caretaker::save_listed(const SaveOne& save_busy) {
+  std::size_t saved = 0;
+  std::optional<base::Error> error;
+  for (ObjectType* const type : host_.types.in_use()) {
+    // What comes to the list meanwhile is not waited for, or there might be no end.
+    for (std::size_t left = type->table.listed(); left > 0;) {
+      Sweep sweep;
+      {
+        const std::lock_guard guard(sweeping_);
+        sweep = writer_.sweep(*type, std::min(left, host_.options.save_batch));
+      }
+      saved += sweep.saved;
+      left -= std::min(left, std::max<std::size_t>(sweep.taken, 1));
+      if (sweep.error) error = std::move(sweep.error);
+      for (const std::string& id : sweep.busy) {
+        auto one = save_busy(*type, id);
+        if (!one) {
+          error = std::move(one).error();
+        } else if (*one == SaveOutcome::saved) {
+          ++saved;
+        }
+      }
+    }
+  }
+  if (error) {
+    return std::unexpected(*std::move(error));
+  }
+  return saved;
+}
+
+void Caretaker::save_changed() {
+  // One budget for all that are busy, so that they do not keep the others from being saved.
+  const local::KeyWait wait{.until = std::chrono::steady_clock::now() + kBusyWait};
+  const auto saved = save_listed(
+      [&](ObjectType& type, std::string_view id) { return writer_.save(type, id, wait); });
+  if (!saved && saved.error().code != base::ErrorCode::timed_out) {
+    host_.options.logger.warn("not all objects were saved, they are tried again: " +
+                              base::to_string(saved.error()));
+  }
+}
+
+void Caretaker::drop_lost() {
+  std::vector<LostObject> lost = std::exchange(still_lost_, {});
+  std::ranges::move(host_.lost.take(), std::back_inserter(lost));
+  for (LostObject& object : lost) {
+    const auto key = object.type->keys.try_lock(object.id);
+    if (!key) {
+      still_lost_.push_back(std::move(object));  // its calls are finished first
+      continue;
+    }
+    Activation* const activation = object.type->table.find(object.id);
+    if (activation != nullptr && activation->lost) {
+      activator_.drop(*object.type, object.id);
+      host_.options.logger.warn(object.type->describe(object.id) +
+                                " was lost to another process; what was not saved is gone");
+    }
+  }
+}
+
+void Caretaker::retire_idle() {
+  const base::TimePoint since = host_.options.clock->now() - *host_.options.idle_after;
+  for (ObjectType* const type : host_.types.in_use()) {
+    for (const std::string& id : type->table.unused_since(since, kMostIdle)) {
+      retire(*type, id, since);
+    }
+  }
+}
+
+void Caretaker::retire(ObjectType& type, std::string_view id, base::TimePoint idle_since) {
+  const auto key = type.keys.try_lock(id);
+  Activation* const activation = key ? type.table.find(id) : nullptr;
+  if (activation == nullptr || activation->last_used > idle_since.time_since_epoch().count()) {
+    return;
+  }
+  if (const auto saved = writer_.save(*activation, Turn::held, host_.wait_to_end());
+      !saved && !activation->lost) {
+    host_.options.logger.warn("an idle object stays in memory: " + base::to_string(saved.error()));
+    return;
+  }
+  activator_.drop(type, id);
+  ++host_.idle_objects;
+}
+
+}  // namespace holdfast::objects::internal

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+namespace holdfast::objects::internal {
+
+// The locks of a host, in the order in which a thread takes them.
+enum class Rank : std::uint8_t {
+  stop,  // the host is open: CallGate
+  key,   // of an object: ObjectType::keys; several only by `together`, in one order for all
+  turn,  // of a serial object's callers
+  save,  // of an object's writers
+  map,   // a part of the table of active objects; innermost, no user code runs under it
+};
+
+// Aborts the process, with a message, where a thread takes the locks of one host in another order.
+// While user code runs (a method, a hook), a nested operation may begin again at `key`: `stop` is
+// held by the outer one. A try that does not wait may come in any order, and is not checked.
+//
+// Thread-local. In builds without NDEBUG of this library; elsewhere it does nothing.
+class LockOrder {
+ public:
+  static const bool kChecked;
+
+  static void acquire(const void* host, Rank rank);
+  static void release(const void* host, Rank rank) noexcept;
+  static void enter_user_code(const void* host);
+  static void leave_user_code(const void* host) noexcept;
+};
+
+// Declares a lock from here to the end of its life.
+class Ranked {
+ public:
+  Ranked() noexcept = default;
+  Ranked(const void* host, Rank rank) : host_(host), rank_(rank) {
+    if (LockOrder::kChecked) LockOrder::acquire(host_, rank_);
+  }
+  Ranked(Ranked&& other) noexcept
+      : host_(std::exchange(other.host_, nullptr)), rank_(other.rank_) {}
+  Ranked& operator=(Ranked&& other) noexcept {
+    if (this != &other) {
+      reset();
+      host_ = std::exchange(other.host_, nullptr);
+      rank_ = other.rank_;
+    }
+    return *this;
+  }
+  ~Ranked() { reset(); }
+
+  void reset() noexcept {
+    if (host_ != nullptr && LockOrder::kChecked) LockOrder::release(host_, rank_);
+    host_ = nullptr;
+  }
+
+ private:
+  const void* host_ = nullptr;
+  Rank rank_ = Rank::stop;
+};
+
+}  // namespace holdfast::objects::internal

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <tuple>
+#include <type_traits>
+
+#include <holdfast/base/error.h>
+
+namespace holdfast::objects::internal {
+
+// Whether a method may have changed its object: one that is const has not.
+enum class Effect : std::uint8_t { reads, changes };
+
+template <class Class, class Reply, Effect kEffect, class... Args>
+struct MemberFunctionParts {
+  using class_type = Class;
+  using reply_type = Reply;
+  using arguments = std::tuple<std::decay_t<Args>...>;
+  static constexpr Effect effect = kEffect;
+};
+
+// Takes a pointer to a member function apart.
+template <class Pointer>
+struct MemberFunction {
+  static_assert(sizeof(Pointer) == 0, "a method is a pointer to a member function: &Account::pay");
+};
+template <class C, class R, class... A>
+struct MemberFunction<R (C::*)(A...)> : MemberFunctionParts<C, R, Effect::changes, A...> {};
+template <class C, class R, class... A>
+struct MemberFunction<R (C::*)(A...) noexcept> : MemberFunctionParts<C, R, Effect::changes, A...> {
+};
+template <class C, class R, class... A>
+struct MemberFunction<R (C::*)(A...) const> : MemberFunctionParts<C, R, Effect::reads, A...> {};
+template <class C, class R, class... A>
+struct MemberFunction<R (C::*)(A...) const noexcept>
+    : MemberFunctionParts<C, R, Effect::reads, A...> {};
+
+template <auto kMethod>
+using Method = MemberFunction<std::remove_const_t<decltype(kMethod)>>;
+
+// What a caller gets of what a method returns: a value, never a reference into the object; and of a
+// Result its value, for its error is the call's.
+template <class Reply>
+struct ValueOf {
+  using type = std::decay_t<Reply>;
+};
+template <class Value>
+struct ValueOf<base::Result<Value>> {
+  using type = Value;
+};
+template <class Reply>
+using Value = typename ValueOf<std::remove_cvref_t<Reply>>::type;
+
+}  // namespace holdfast::objects::internal

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include <holdfast/base/error.h>
+#include <holdfast/local/key_lock.h>
+#include <holdfast/objects/host_options.h>
+#include <holdfast/objects/internal/activation_table.h>
+#include <holdfast/objects/internal/json_method.h>
+#include <holdfast/objects/object.h>
+#include <holdfast/store/object_repository.h>
+
+namespace holdfast::objects::internal {
+
+using Factory = std::function<std::unique_ptr<Object>()>;
+
+// A number for each C++ class, the same in all of the process.
+[[nodiscard]] std::size_t next_type_slot() noexcept;
+template <class T>
+std::size_t type_slot() noexcept {
+  static const std::size_t slot = next_type_slot();
+  return slot;
+}
+
+// One registered type: how its objects are made and called, and the locks and the table of those
+// that are active. Ids are of a type, so each type has locks of its own and no key is put together.
+struct ObjectType {
+  ObjectType(const void* host, std::string its_name, TypeOptions its_options, Factory its_factory)
+      : name(std::move(its_name)),
+        options(its_options),
+        make(std::move(its_factory)),
+        table(host) {}
+
+  // "account 'anna'", for messages.
+  [[nodiscard]] std::string describe(std::string_view id) const;
+  [[nodiscard]] store::ObjectKey key(std::string_view id) const { return {name, std::string(id)}; }
+  // An error that lists those that exist.
+  [[nodiscard]] base::Result<const JsonMethod*> method(std::string_view wanted) const;
+
+  // Constant once the host is in use.
+  std::size_t place = 0;  // in the order of registration
+  const std::string name;
+  const TypeOptions options;
+  const Factory make;
+  std::map<std::string, JsonMethod, std::less<>> methods;
+
+  local::KeyLock keys;   // shared: calls and saves; exclusive: creation, delete, deactivation
+  local::KeyLock turns;  // of the callers of a serial object
+  local::KeyLock saves;  // one writer at a time, so that an older state never follows a newer one
+  ActivationTable table;
+};
+
+}  // namespace holdfast::objects::internal

@@ -1,0 +1,142 @@
+#include <holdfast/objects/internal/together_scope.h>
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <utility>
+
+#include <holdfast/objects/internal/user_code.h>
+
+namespace holdfast::objects::internal {
+
+using base::ErrorCode;
+using base::fail;
+using base::Result;
+
+TogetherScope::TogetherScope(HostCore& core, std::vector<Member> members)
+    : core_(core),
+      members_(std::move(members)),
+      entrance_(core.state()),
+      activations_(members_.size()),
+      before_(members_.size()),
+      frames_(std::make_unique<Frame[]>(members_.size())) {}
+
+TogetherScope::~TogetherScope() { leave_frames(); }
+
+Result<void> TogetherScope::begin() {
+  if (auto entered = entrance_.enter(); !entered) {
+    return entered;
+  }
+  if (auto possible = check(); !possible) {
+    return possible;
+  }
+  // One order for all, or two of these would wait for each other.
+  std::vector<std::size_t> order(members_.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(order, {}, [this](std::size_t index) {
+    return std::pair(members_[index].type->place, members_[index].id);
+  });
+  for (const std::size_t index : order) {
+    if (auto there = lock_and_activate(index); !there) {
+      return there;
+    }
+  }
+  for (std::size_t i = 0; i < members_.size(); ++i) {
+    frames_[i].enter(&core_.state(), *members_[i].type, members_[i].id, activations_[i],
+                     Doing::together);
+  }
+  return {};
+}
+
+Result<void> TogetherScope::check() const {
+  if (!core_.state().repository->promises().atomic_batch) {
+    return fail(ErrorCode::unsupported,
+                "the repository cannot save several objects as one, so nothing is done together");
+  }
+  for (std::size_t i = 0; i < members_.size(); ++i) {
+    const auto& [type, id] = members_[i];
+    if (Frame::of(*type, id) != nullptr) {
+      return fail(ErrorCode::invalid_argument,
+                  "`together` with " + type->describe(id) +
+                      " from its own method or hook would wait for itself");
+    }
+    for (std::size_t j = 0; j < i; ++j) {
+      if (members_[j].type == type && members_[j].id == id) {
+        return fail(ErrorCode::invalid_argument, type->describe(id) + " is named twice");
+      }
+    }
+  }
+  return {};
+}
+
+Result<void> TogetherScope::lock_and_activate(std::size_t index) {
+  const auto& [type, id] = members_[index];
+  orders_.emplace_back(&core_.state(), Rank::key);
+  auto key = own_key(*type, id, core_.state());
+  if (!key) {
+    return std::unexpected(std::move(key).error());
+  }
+  keys_.push_back(*std::move(key));
+  const auto active = core_.activator().activate(*type, id);
+  if (!active) {
+    return std::unexpected(active.error());
+  }
+  activations_[index] = active->activation;
+  auto data = Writer::data_of(*active->activation);
+  if (!data) {
+    return std::unexpected(std::move(data).error());
+  }
+  before_[index] = *std::move(data);
+  return {};
+}
+
+Result<void> TogetherScope::commit() {
+  leave_frames();
+  auto saved = core_.writer().save_together(activations_);
+  if (saved) {
+    return {};
+  }
+  if (saved.error().code == ErrorCode::unknown_outcome) {
+    // What is stored decides: the next call loads it.
+    for (std::size_t i = 0; i < activations_.size(); ++i) {
+      drop(i);
+    }
+  } else {
+    roll_back();
+  }
+  return saved;
+}
+
+void TogetherScope::roll_back() {
+  leave_frames();
+  for (std::size_t i = 0; i < activations_.size(); ++i) {
+    if (!activations_[i]->usable()) {
+      drop(i);
+      continue;
+    }
+    Frame frame;
+    frame.enter(&core_.state(), *members_[i].type, members_[i].id, activations_[i], Doing::data);
+    const auto restored = run_user_code([&] { activations_[i]->object->from_data(before_[i]); });
+    frame.leave();
+    if (!restored) {
+      core_.state().options.logger.warn(members_[i].type->describe(members_[i].id) +
+                                        " could not be taken back and leaves memory; what was not "
+                                        "saved of it is gone: " +
+                                        base::to_string(restored.error()));
+      drop(i);
+    }
+  }
+}
+
+void TogetherScope::leave_frames() noexcept {
+  for (std::size_t i = members_.size(); i > 0; --i) {
+    frames_[i - 1].leave();
+  }
+}
+
+void TogetherScope::drop(std::size_t index) {
+  core_.activator().drop(*members_[index].type, members_[index].id);
+  activations_[index] = nullptr;
+}
+
+}  // namespace holdfast::objects::internal

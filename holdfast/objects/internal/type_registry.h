@@ -1,0 +1,72 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <holdfast/base/error.h>
+#include <holdfast/objects/internal/object_type.h>
+
+namespace holdfast::objects::internal {
+
+// The types of a host, by name and by class.
+//
+// Thread-safe. Types are added until the first one is looked for; from then on nothing changes, so
+// that looking needs no lock.
+class TypeRegistry {
+ public:
+  // Throws base::Exception: invalid_argument for a name that is taken or cannot be one, a class
+  // that has a name, or a host in use.
+  ObjectType& add(std::size_t slot, std::unique_ptr<ObjectType> type);
+  void add_method(ObjectType& type, std::string_view name, JsonMethod method);
+
+  // An error that lists those that exist.
+  [[nodiscard]] base::Result<ObjectType*> find(std::string_view name) {
+    seal();
+    const auto found = by_name_.find(name);
+    if (found == by_name_.end()) [[unlikely]] {
+      return unknown(name);
+    }
+    return found->second.get();
+  }
+  [[nodiscard]] base::Result<ObjectType*> find(std::size_t slot) {
+    seal();
+    if (slot >= by_slot_.size() || by_slot_[slot] == nullptr) [[unlikely]] {
+      return unknown({});
+    }
+    return by_slot_[slot];
+  }
+
+  // In the order of their registration, which is the order in which `together` locks. None while
+  // the host is not in use yet: there are no objects then.
+  [[nodiscard]] std::span<ObjectType* const> in_use() const {
+    return sealed_.load(std::memory_order_acquire) ? std::span<ObjectType* const>(in_order_)
+                                                   : std::span<ObjectType* const>();
+  }
+
+ private:
+  void seal() {
+    if (!sealed_.load(std::memory_order_acquire)) [[unlikely]] {
+      const std::lock_guard guard(mutex_);
+      sealed_.store(true, std::memory_order_release);
+    }
+  }
+  void check_open() const;
+  [[nodiscard, gnu::cold]] std::unexpected<base::Error> unknown(std::string_view name) const;
+
+  std::mutex mutex_;
+  std::atomic<bool> sealed_ = false;
+  // Protected by mutex_, constant once sealed.
+  std::map<std::string, std::unique_ptr<ObjectType>, std::less<>> by_name_;
+  std::vector<ObjectType*> by_slot_;
+  std::vector<ObjectType*> in_order_;
+};
+
+}  // namespace holdfast::objects::internal

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <exception>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include <holdfast/base/error.h>
+#include <holdfast/objects/internal/member_function.h>
+
+namespace holdfast::objects::internal {
+
+// What the exception that is being handled says: a base::Exception its own error, anything else
+// ErrorCode::failed.
+[[nodiscard, gnu::cold]] base::Error current_failure();
+
+// "what: message", with the same code.
+[[nodiscard, gnu::cold]] base::Error in_context(std::string_view what, base::Error error);
+
+// Runs what a user wrote; what it throws is an error.
+template <class Work>
+auto run_user_code(Work&& work) -> base::Result<Value<std::invoke_result_t<Work>>> {
+  using Reply = std::invoke_result_t<Work>;
+  try {
+    if constexpr (std::is_void_v<Reply>) {
+      std::forward<Work>(work)();
+      return {};
+    } else {
+      return std::forward<Work>(work)();
+    }
+  } catch (...) {
+    return std::unexpected(current_failure());
+  }
+}
+
+}  // namespace holdfast::objects::internal

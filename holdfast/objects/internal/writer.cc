@@ -1,0 +1,229 @@
+#include <holdfast/objects/internal/writer.h>
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include <holdfast/objects/internal/call_chain.h>
+#include <holdfast/objects/internal/lock_order.h>
+#include <holdfast/objects/internal/refusal.h>
+#include <holdfast/objects/internal/user_code.h>
+
+namespace holdfast::objects::internal {
+
+namespace {
+
+using base::ErrorCode;
+using base::fail;
+using base::Result;
+using store::Batch;
+using store::ObjectSave;
+
+// A request to the repository is closed once it is this long.
+constexpr std::size_t kEnoughBytes = 4UL * 1024 * 1024;
+// How often a request whose outcome is unknown is repeated.
+constexpr int kMostRepeats = 2;
+
+// One object of a request, kept from being erased and from being written by others.
+struct Held {
+  local::SharedGuard key;
+  local::ExclusiveGuard save;
+  Activation* activation;
+};
+
+}  // namespace
+
+Result<nlohmann::json> Writer::data_of(Activation& activation) {
+  Frame frame;
+  frame.enter(&activation.host, activation.type, activation.id, &activation, Doing::data);
+  auto data = run_user_code([&] { return activation.object->to_data(); });
+  if (!data) {
+    return std::unexpected(in_context("to_data of " + activation.type.describe(activation.id),
+                                      std::move(data).error()));
+  }
+  return data;
+}
+
+Result<std::string> Writer::text_of(Activation& activation) {
+  const auto data = data_of(activation);
+  if (!data) {
+    return std::unexpected(data.error());
+  }
+  auto text = run_user_code([&] { return data->dump(); });
+  if (!text) {
+    return std::unexpected(in_context("the data of " + activation.type.describe(activation.id),
+                                      std::move(text).error()));
+  }
+  // Refused here, so that it does not keep the rest of a request from being saved.
+  if (text->size() > store::ObjectRepository::kMaxData) {
+    return fail(ErrorCode::limit_exceeded,
+                "the data of " + activation.type.describe(activation.id) + " is longer than 8 MiB");
+  }
+  return text;
+}
+
+Result<SaveOutcome> Writer::save(Activation& activation, Turn turn, const local::KeyWait& wait) {
+  ObjectType& type = activation.type;
+  Ranked turn_order;
+  local::ExclusiveGuard my_turn;
+  if (turn == Turn::needed && type.options.calls == Calls::serial) {
+    turn_order = Ranked(&host_, Rank::turn);
+    auto taken = own(type.turns, type, activation.id, wait);
+    if (!taken) return std::unexpected(std::move(taken).error());
+    my_turn = *std::move(taken);
+  }
+  const Ranked save_order(&host_, Rank::save);
+  const auto writing = own(type.saves, type, activation.id, wait);
+  if (!writing) return std::unexpected(writing.error());
+
+  if (!activation.dirty.exchange(false, std::memory_order_acq_rel)) {
+    return SaveOutcome::unchanged;
+  }
+  auto text = text_of(activation);
+  my_turn.unlock();
+  turn_order.reset();
+  if (!text) {
+    try_again(activation);
+    return std::unexpected(std::move(text).error());
+  }
+  const ObjectSave save{type.key(activation.id), *std::move(text), activation.token};
+  auto outcomes = host_.repository->save(std::span(&save, 1), Batch::each, host_.store_deadline());
+  if (!outcomes) {
+    try_again(activation);
+    return std::unexpected(
+        in_context("saving " + type.describe(activation.id), std::move(outcomes).error()));
+  }
+  if (auto settled = settle(activation, outcomes->front()); !settled) {
+    return std::unexpected(std::move(settled).error());
+  }
+  return SaveOutcome::saved;
+}
+
+Result<SaveOutcome> Writer::save(ObjectType& type, std::string_view id,
+                                 const local::KeyWait& wait) {
+  const Ranked key_order(&host_, Rank::key);
+  const auto key = share_key(type, id, wait);
+  if (!key) {
+    return std::unexpected(key.error());
+  }
+  Activation* const activation = type.table.find(id);
+  return activation != nullptr ? save(*activation, Turn::needed, wait) : SaveOutcome::gone;
+}
+
+Sweep Writer::sweep(ObjectType& type, std::size_t most) {
+  Sweep result;
+  std::vector<Held> held;
+  std::vector<ObjectSave> saves;
+  std::size_t bytes = 0;
+  const auto ids = type.table.take_listed(most);
+  for (const std::string& id : ids) {
+    if (bytes >= kEnoughBytes) {
+      type.table.list(id);
+      continue;
+    }
+    ++result.taken;
+    // None of these waits, so their order does not matter.
+    auto key = type.keys.try_lock_shared(id);
+    Activation* const activation = key ? type.table.find(id) : nullptr;
+    if (key && activation == nullptr) {
+      continue;  // gone meanwhile
+    }
+    auto turn = key && type.options.calls == Calls::serial
+                    ? type.turns.try_lock(id)
+                    : std::optional<local::ExclusiveGuard>(std::in_place);
+    auto writing = key && turn ? type.saves.try_lock(id) : std::nullopt;
+    if (!writing) {
+      type.table.list(id);
+      result.busy.push_back(id);
+      continue;
+    }
+    if (!activation->dirty.exchange(false, std::memory_order_acq_rel)) {
+      continue;
+    }
+    auto text = text_of(*activation);
+    if (!text) {
+      try_again(*activation);
+      result.error = std::move(text).error();
+      continue;
+    }
+    bytes += text->size();
+    saves.push_back({type.key(id), *std::move(text), activation->token});
+    held.push_back({*std::move(key), *std::move(writing), activation});
+  }
+  if (saves.empty()) {
+    return result;
+  }
+  auto outcomes = host_.repository->save(saves, Batch::each, host_.store_deadline());
+  for (std::size_t i = 0; i < held.size(); ++i) {
+    if (!outcomes) {
+      try_again(*held[i].activation);
+    } else if (auto settled = settle(*held[i].activation, (*outcomes)[i]); !settled) {
+      result.error = std::move(settled).error();
+    } else {
+      ++result.saved;
+    }
+  }
+  if (!outcomes) {
+    result.error = in_context("saving " + std::to_string(saves.size()) + " objects",
+                              std::move(outcomes).error());
+  }
+  return result;
+}
+
+Result<void> Writer::save_together(std::span<Activation* const> activations) {
+  std::vector<ObjectSave> saves;
+  for (Activation* const activation : activations) {
+    auto text = text_of(*activation);
+    if (!text) {
+      return std::unexpected(std::move(text).error());
+    }
+    saves.push_back({activation->type.key(activation->id), *std::move(text), activation->token});
+  }
+  // The same request may be repeated; that is how an unknown outcome becomes a known one.
+  const base::Deadline deadline = host_.store_deadline();
+  auto outcomes = host_.repository->save(saves, Batch::all_or_none, deadline);
+  const bool was_unknown = !outcomes && outcomes.error().code == ErrorCode::unknown_outcome;
+  for (int again = 0; was_unknown && !outcomes && again < kMostRepeats; ++again) {
+    outcomes = host_.repository->save(saves, Batch::all_or_none, deadline);
+  }
+  if (!outcomes) {
+    host_.failed_saves += activations.size();
+    base::Error error = in_context("saving together", std::move(outcomes).error());
+    if (was_unknown) error.code = ErrorCode::unknown_outcome;
+    return std::unexpected(std::move(error));
+  }
+  Result<void> result;
+  for (std::size_t i = 0; i < activations.size(); ++i) {
+    if (std::holds_alternative<store::Withheld>((*outcomes)[i])) {
+      ++host_.failed_saves;
+      continue;
+    }
+    activations[i]->dirty.store(false, std::memory_order_release);
+    if (auto settled = settle(*activations[i], (*outcomes)[i]); !settled) {
+      result = std::move(settled);
+    }
+  }
+  if (!result && was_unknown) {
+    // Refused now, but the first request may have been heard.
+    result.error().code = ErrorCode::unknown_outcome;
+  }
+  return result;
+}
+
+Result<void> Writer::settle(Activation& activation, const store::SaveOutcome& outcome) {
+  if (const auto* const refused = std::get_if<store::Refused>(&outcome)) {
+    ++host_.failed_saves;
+    mark_lost(activation);
+    return std::unexpected(
+        refusal(activation.type, activation.id, activation.token, refused->newest));
+  }
+  ++host_.saved;
+  return {};
+}
+
+void Writer::try_again(Activation& activation) {
+  ++host_.failed_saves;
+  mark_dirty(activation);
+}
+
+}  // namespace holdfast::objects::internal

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include <holdfast/base/error.h>
+#include <holdfast/objects/internal/activation.h>
+#include <holdfast/objects/internal/host_state.h>
+#include <holdfast/objects/outcome.h>
+#include <holdfast/store/object_repository.h>
+
+namespace holdfast::objects::internal {
+
+// Whether the caller has the turn of a serial object: its own method saves it, or nobody else can
+// be there.
+enum class Turn : std::uint8_t { held, needed };
+
+// What one request to the repository came to.
+struct Sweep {
+  std::size_t taken = 0;  // from the list
+  std::size_t saved = 0;
+  std::vector<std::string> busy;  // could not be had at once; they are in the list again
+  std::optional<base::Error> error;
+};
+
+// Writes objects to the repository. Thread-safe.
+//
+// The dirty flag is cleared before the data is taken, and set again where it could not be saved.
+// Writers of one object stand in line, so an older state never follows a newer one.
+class Writer {
+ public:
+  explicit Writer(HostState& host) : host_(host) {}
+
+  // One object, whose key the caller holds.
+  [[nodiscard]] base::Result<SaveOutcome> save(Activation& activation, Turn turn,
+                                               const local::KeyWait& wait);
+  // One object by its id; `gone` where it is not active.
+  [[nodiscard]] base::Result<SaveOutcome> save(ObjectType& type, std::string_view id,
+                                               const local::KeyWait& wait);
+  // Up to so many of those in the list, in one request; waits for nobody but the repository.
+  [[nodiscard]] Sweep sweep(ObjectType& type, std::size_t most);
+  // All or none; their keys are held exclusively. What was refused is lost; where none was saved
+  // they stay as they are, and where that is not known, unknown_outcome.
+  [[nodiscard]] base::Result<void> save_together(std::span<Activation* const> activations);
+
+  [[nodiscard]] static base::Result<nlohmann::json> data_of(Activation& activation);
+
+ private:
+  [[nodiscard]] static base::Result<std::string> text_of(Activation& activation);
+  [[nodiscard]] base::Result<void> settle(Activation& activation,
+                                          const store::SaveOutcome& outcome);
+  void try_again(Activation& activation);
+
+  HostState& host_;
+};
+
+}  // namespace holdfast::objects::internal

@@ -1,0 +1,258 @@
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include <holdfast/base/clock.h>
+#include <holdfast/base/error.h>
+#include <holdfast/objects/host_options.h>
+#include <holdfast/objects/internal/call_scope.h>
+#include <holdfast/objects/internal/host_core.h>
+#include <holdfast/objects/internal/member_function.h>
+#include <holdfast/objects/internal/together_scope.h>
+#include <holdfast/objects/object.h>
+#include <holdfast/objects/object_type.h>
+#include <holdfast/objects/outcome.h>
+#include <holdfast/store/object_repository.h>
+
+namespace holdfast::objects {
+
+// Objects by type and id: made when they are first called, called by many threads, saved to a
+// repository and erased, each under the lock of its key.
+//
+// Thread-safe. Types are registered before the first use; then the host is in use. Outlived by its
+// provider; nobody is inside when it is destroyed, which stops it.
+//
+// **What holds for one object.** Concurrent creates give one object. No call and no save runs
+// during its creation or its delete. Calls run at once, unless its type is Calls::serial. A call of
+// an object that is not there makes it: from the store, or new. `erase` takes it out of memory
+// before it takes it out of the store; a save of what is gone writes nothing. A failing
+// constructor, load, hook, method, save or delete is an error of that operation, leaves nothing
+// half-made, and the next call works. What a method changed before it threw stays changed.
+//
+// **Lock order**: stop → key → map, and between the last two a serial object's turn and its save.
+// Builds without NDEBUG abort, with a message, where it is violated. The map lock is innermost, and
+// no user code runs under it.
+//
+// **Calls from methods.** A method may call the host: for other objects, and for its own object if
+// that is not serial. What would wait for itself is ErrorCode::invalid_argument: a serial object's
+// call of itself, erasing, creating or deactivating an object from its own method or hook, stopping
+// the host from any. Not prevented: two methods on their way to each other's object, with serial
+// types or a delete in between; every wait ends after HostOptions::key_wait, with timed_out.
+//
+// **Saving.** A method that is not const marks its object as changed. What has changed is saved
+// every HostOptions::save_every, by `save`, `save_all`, `deactivate` and `stop`, and with
+// SaveWhen::each_call before each call returns. What a completed save wrote survives as the
+// repository promises; what came later is gone with the process. A new object that was never saved
+// is not stored.
+//
+// **Across processes**, with a provider, an object is active in one process at a time: its lease is
+// kept from its activation until it leaves memory, and every load, save and erase carries its
+// fencing token. When the lease is lost the calls under way are finished (they return
+// ErrorCode::lost), nothing of what they did is saved, and the next call gets the lease and the
+// data anew. So a process that was stopped and wakes up cannot overwrite what its successor wrote.
+// Without a provider the host must have the repository for itself.
+//
+// Operations block for HostOptions::key_wait, OwnershipOptions::wait and HostOptions::store_wait at
+// the most, and as long as the methods they run. Errors: invalid_argument (a type, class, method or
+// request that does not exist or fit; the message lists what does), failed (user code threw),
+// corrupt (what is stored cannot be read), busy (active in another process, which is named),
+// timed_out, cancelled (the host stops), unavailable (it is stopped), lost, conflict (kept by hosts
+// with a provider), limit_exceeded, and those of the repository and the provider.
+//
+//   ObjectHost host(value_or_throw(open_repository("sqlite:/var/lib/bank.db")));
+//   host.register_type<Account>("account").method<&Account::deposit>("deposit");
+//   host.call<&Account::deposit>("anna", 100);
+class ObjectHost {
+ public:
+  // Throws base::Exception, invalid_argument: an option makes no sense, or there is no repository.
+  explicit ObjectHost(std::shared_ptr<store::ObjectRepository> repository,
+                      HostOptions options = {});
+  // Stops without a time limit; what could not be saved is logged.
+  ~ObjectHost();
+  ObjectHost(const ObjectHost&) = delete;
+  ObjectHost& operator=(const ObjectHost&) = delete;
+
+  // Throws base::Exception, invalid_argument: the name or the class is taken, or the host in use.
+  // `make`: for a class without a default constructor.
+  template <std::derived_from<Object> T>
+    requires std::default_initializable<T>
+  RegisteredType<T> register_type(std::string name, TypeOptions options = {}) {
+    return register_type<T>(std::move(name), options, [] { return std::make_unique<T>(); });
+  }
+  template <std::derived_from<Object> T>
+  RegisteredType<T> register_type(std::string name, TypeOptions options,
+                                  std::function<std::unique_ptr<T>()> make) {
+    internal::TypeRegistry& types = core_->state().types;
+    return {types, types.add(internal::type_slot<T>(),
+                             std::make_unique<internal::ObjectType>(
+                                 &core_->state(), std::move(name), options, std::move(make)))};
+  }
+
+  // Calls a method of an object, which is made if need be. Nothing is serialised; arguments are
+  // passed on as they are. What the method returns comes by value, and of a Result its value or its
+  // error.
+  //
+  //   Result<long> balance = host.call<&Account::balance>("anna");
+  template <auto kMethod, class... Args>
+  auto call(std::string_view id, Args&&... args) {
+    return call<typename internal::Method<kMethod>::class_type, kMethod>(
+        id, std::forward<Args>(args)...);
+  }
+  // For a method that T inherits from a class that is not registered itself.
+  template <std::derived_from<Object> T, auto kMethod, class... Args>
+  auto call(std::string_view id, Args&&... args)
+      -> base::Result<internal::Value<typename internal::Method<kMethod>::reply_type>> {
+    static_assert(std::is_invocable_v<decltype(kMethod), T&, Args...>,
+                  "the method does not take these arguments");
+    const auto type = find<T>();
+    if (!type) [[unlikely]] {
+      return std::unexpected(type.error());
+    }
+    internal::CallScope scope(*core_);
+    if (auto begun = scope.begin(**type, id); !begun) [[unlikely]] {
+      return std::unexpected(std::move(begun).error());
+    }
+    return scope.run(internal::Method<kMethod>::effect, [&]() -> decltype(auto) {
+      return (static_cast<T&>(scope.object()).*kMethod)(std::forward<Args>(args)...);
+    });
+  }
+
+  // Calls a method by its name. The request is null for a method without arguments, the argument
+  // for one with one, an array of them for one with more; the reply is what it returns, or null.
+  [[nodiscard]] base::Result<nlohmann::json> call(std::string_view type, std::string_view id,
+                                                  std::string_view method,
+                                                  const nlohmann::json& request = nullptr);
+  // The reply as a Reply; invalid_argument, with what there is, where it is none.
+  template <class Reply>
+  [[nodiscard]] base::Result<Reply> call_as(std::string_view type, std::string_view id,
+                                            std::string_view method,
+                                            const nlohmann::json& request = nullptr) {
+    const auto reply = call(type, id, method, request);
+    if (!reply) {
+      return std::unexpected(reply.error());
+    }
+    try {
+      return reply->template get<Reply>();
+    } catch (const nlohmann::json::exception& error) {
+      return std::unexpected(bad_reply(type, method, *reply, error.what()));
+    }
+  }
+
+  // Works on several objects as one: nobody else reaches them meanwhile, and when the work is done
+  // all of them are saved in one step, or none. Where the work fails, by an exception or an Error,
+  // or the save does, they are as before: from_data takes them back. (After unknown_outcome they
+  // are as they are stored.) Objects are locked in one order for all, so this does not deadlock
+  // with others of its kind. The same object twice is invalid_argument; a repository that cannot
+  // save several as one, unsupported.
+  //
+  //   host.together<Account, Account>({"anna", "bert"}, [](Account& from, Account& to) { … });
+  template <std::derived_from<Object>... T, class Work>
+  auto together(const std::array<std::string_view, sizeof...(T)>& ids, Work&& work)
+      -> base::Result<internal::Value<std::invoke_result_t<Work, T&...>>>;
+
+  // Brings an object into memory.
+  [[nodiscard]] base::Result<CreateOutcome> create(std::string_view type, std::string_view id);
+  // Out of memory, then out of the store. Where the store fails it is out of memory and stays
+  // stored as last saved.
+  [[nodiscard]] base::Result<EraseOutcome> erase(std::string_view type, std::string_view id);
+  [[nodiscard]] base::Result<SaveOutcome> save(std::string_view type, std::string_view id);
+  // Saves an object and takes it out of memory; other processes can then have it. It stays where
+  // the save fails.
+  [[nodiscard]] base::Result<SaveOutcome> deactivate(std::string_view type, std::string_view id);
+  template <std::derived_from<Object> T>
+  [[nodiscard]] base::Result<CreateOutcome> create(std::string_view id) {
+    const auto type = find<T>();
+    if (!type) return std::unexpected(type.error());
+    return core_->create(**type, id);
+  }
+  template <std::derived_from<Object> T>
+  [[nodiscard]] base::Result<EraseOutcome> erase(std::string_view id) {
+    const auto type = find<T>();
+    if (!type) return std::unexpected(type.error());
+    return core_->erase(**type, id);
+  }
+  template <std::derived_from<Object> T>
+  [[nodiscard]] base::Result<SaveOutcome> save(std::string_view id) {
+    const auto type = find<T>();
+    if (!type) return std::unexpected(type.error());
+    return core_->save(**type, id);
+  }
+  template <std::derived_from<Object> T>
+  [[nodiscard]] base::Result<SaveOutcome> deactivate(std::string_view id) {
+    const auto type = find<T>();
+    if (!type) return std::unexpected(type.error());
+    return core_->deactivate(**type, id);
+  }
+
+  // Saves everything that had changed when this was called; how many objects that were. Where some
+  // fail the others are saved, and it is the error of one of them.
+  base::Result<std::size_t> save_all();
+  // Takes no new calls, waits for those that run, saves what has changed and lets all objects go,
+  // with their leases. timed_out: calls still run; any other error: objects are left that could not
+  // be saved. In both cases it may be called again. Twice is harmless.
+  base::Result<void> stop(base::Duration wait = base::Duration::max());
+
+  // Objects in memory: of all types, of one.
+  [[nodiscard]] std::size_t count() const;
+  [[nodiscard]] base::Result<std::size_t> count(std::string_view type) const;
+  // Ids of a type in memory that begin with the prefix, in byte order; `after`: the `next` of the
+  // page before.
+  [[nodiscard]] base::Result<store::IdPage> ids(std::string_view type, std::string_view prefix = {},
+                                                std::size_t limit = 1000,
+                                                std::string_view after = {}) const;
+  // The same of those in the store.
+  [[nodiscard]] base::Result<store::IdPage> stored_ids(std::string_view type,
+                                                       std::string_view prefix = {},
+                                                       std::size_t limit = 1000,
+                                                       std::string_view after = {}) const;
+  [[nodiscard]] HostStats stats() const;
+
+ private:
+  template <class T>
+  [[nodiscard]] base::Result<internal::ObjectType*> find() const {
+    return core_->state().types.find(internal::type_slot<T>());
+  }
+  [[nodiscard, gnu::cold]] static base::Error bad_reply(std::string_view type,
+                                                        std::string_view method,
+                                                        const nlohmann::json& reply,
+                                                        std::string_view why);
+
+  const std::unique_ptr<internal::HostCore> core_;
+};
+
+template <std::derived_from<Object>... T, class Work>
+auto ObjectHost::together(const std::array<std::string_view, sizeof...(T)>& ids, Work&& work)
+    -> base::Result<internal::Value<std::invoke_result_t<Work, T&...>>> {
+  std::vector<internal::Member> members;
+  for (auto& type : {find<T>()...}) {
+    if (!type) return std::unexpected(type.error());
+    members.push_back({*type, ids[members.size()]});
+  }
+  internal::TogetherScope scope(*core_, std::move(members));
+  if (auto begun = scope.begin(); !begun) {
+    return std::unexpected(std::move(begun).error());
+  }
+  auto result = internal::run_user_code([&]() -> decltype(auto) {
+    return [&]<std::size_t... kIndex>(std::index_sequence<kIndex...>) -> decltype(auto) {
+      return std::forward<Work>(work)(static_cast<T&>(scope.object(kIndex))...);
+    }(std::index_sequence_for<T...>());
+  });
+  if (!result) {
+    scope.roll_back();
+  } else if (auto saved = scope.commit(); !saved) {
+    return std::unexpected(std::move(saved).error());
+  }
+  return result;
+}
+
+}  // namespace holdfast::objects

@@ -1,0 +1,277 @@
+#include <atomic>
+#include <string>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include <holdfast/base/manual_clock.h>
+#include <holdfast/objects/object_host.h>
+#include <holdfast/objects/testing_support.h>
+
+namespace holdfast::objects {
+namespace {
+
+using base::ManualClock;
+using base::value_or_throw;
+using testing::answer;
+using testing::Door;
+using testing::eventually;
+using testing::HostTest;
+using testing::Scripted;
+using namespace std::chrono_literals;
+
+TEST(ObjectHostSaving, OnlyWhatHasChangedIsSaved) {
+  HostTest test;
+  value_or_throw(test.host.create<Scripted>("a"));
+  EXPECT_EQ(test.host.save<Scripted>("a"), SaveOutcome::saved);  // a new one is not stored yet
+  EXPECT_EQ(test.host.save<Scripted>("a"), SaveOutcome::unchanged);
+  value_or_throw(test.host.call<&Scripted::value>("a"));  // const
+  EXPECT_EQ(test.host.save<Scripted>("a"), SaveOutcome::unchanged);
+  value_or_throw(test.host.call<&Scripted::add>("a", 1));
+  EXPECT_EQ(test.host.save<Scripted>("a"), SaveOutcome::saved);
+  value_or_throw(test.host.call("scripted", "a", "value"));
+  EXPECT_EQ(test.host.save<Scripted>("a"), SaveOutcome::unchanged);
+  value_or_throw(test.host.call<&Scripted::touch>("a"));  // const, but says that it has changed
+  EXPECT_EQ(test.host.save<Scripted>("a"), SaveOutcome::saved);
+  value_or_throw(test.host.deactivate<Scripted>("a"));
+  value_or_throw(test.host.create<Scripted>("a"));
+  EXPECT_EQ(test.host.save<Scripted>("a"), SaveOutcome::unchanged);  // as it was loaded
+}
+
+TEST(ObjectHostSaving, SaveAllGoesInBatches) {
+  HostOptions options = HostTest::quiet();
+  options.save_batch = 10;
+  HostTest test(options);
+  for (int i = 0; i < 25; ++i) value_or_throw(test.host.create<Scripted>(std::to_string(i)));
+  EXPECT_EQ(test.host.save_all(), 25U);
+  EXPECT_EQ(test.repository->batches(), (std::vector<std::size_t>{10, 10, 5}));
+  EXPECT_EQ(test.host.save_all(), 0U);
+  EXPECT_EQ(test.repository->batches().size(), 3U);
+}
+
+TEST(ObjectHostSaving, ABatchIsBoundInBytes) {
+  HostTest test;
+  class Big : public Object {
+   public:
+    [[nodiscard]] nlohmann::json to_data() const override { return std::string(3 << 20U, 'x'); }
+    void from_data(const nlohmann::json&) override {}
+  };
+  test.host.register_type<Big>("big");
+  for (const char* id : {"a", "b", "c", "d"}) value_or_throw(test.host.create<Big>(id));
+  EXPECT_EQ(test.host.save_all(), 4U);
+  EXPECT_EQ(test.repository->batches(), (std::vector<std::size_t>{2, 2}));
+}
+
+TEST(ObjectHostSaving, WhatIsTooLongFailsAlone) {
+  HostTest test;
+  class Huge : public Object {
+   public:
+    [[nodiscard]] nlohmann::json to_data() const override {
+      return id() == "huge" ? std::string(9 << 20U, 'x') : std::string("small");
+    }
+    void from_data(const nlohmann::json&) override {}
+  };
+  test.host.register_type<Huge>("huge");
+  for (const char* id : {"a", "huge", "z"}) value_or_throw(test.host.create<Huge>(id));
+  EXPECT_EQ(answer(test.host.save_all()), "limit_exceeded");
+  EXPECT_EQ(test.repository->size(), 2U);
+  value_or_throw(test.host.erase<Huge>("huge"));
+}
+
+TEST(ObjectHostSaving, HappensPeriodically) {
+  ManualClock clock;
+  HostTest test({.save_every = 5s, .clock = &clock});
+  value_or_throw(test.host.call<&Scripted::add>("a", 1));
+  clock.wait_for_sleepers(1);
+  EXPECT_EQ(test.repository->size(), 0U);
+  clock.advance(5s);
+  EXPECT_TRUE(eventually([&] { return test.repository->size() == 1; }));
+  clock.wait_for_sleepers(1);
+  clock.advance(5s);
+  clock.wait_for_sleepers(1);
+  EXPECT_EQ(test.repository->batches().size(), 1U);  // nothing has changed
+
+  value_or_throw(test.host.call<&Scripted::add>("a", 1));
+  clock.advance(5s);
+  EXPECT_TRUE(eventually([&] { return test.host.stats().saved == 2; }));
+  EXPECT_EQ(test.repository->stored("scripted", "a"), R"({"value":2})");
+}
+
+TEST(ObjectHostSaving, IsTriedAgainAfterAFailure) {
+  ManualClock clock;
+  HostTest test({.save_every = 5s, .clock = &clock});
+  std::atomic<bool> away = true;
+  test.repository->on_save = [&]() -> base::Result<void> {
+    if (away) return base::fail(base::ErrorCode::unavailable, "away");
+    return {};
+  };
+  value_or_throw(test.host.call<&Scripted::add>("a", 1));
+  clock.wait_for_sleepers(1);
+  clock.advance(5s);
+  EXPECT_TRUE(eventually([&] { return test.host.stats().failed_saves >= 1; }));
+  away = false;
+  EXPECT_TRUE(eventually([&] {
+    clock.advance(5s);
+    return test.repository->size() == 1;
+  }));
+}
+
+TEST(ObjectHostSaving, AnObjectThatIsAlwaysBusyIsSavedAllTheSame) {
+  HostTest test({.save_every = 1ms}, {.calls = Calls::serial});
+  test.script->on_work = [] { std::this_thread::sleep_for(200us); };
+  std::atomic<bool> over = false;
+  std::vector<std::jthread> callers;
+  for (int i = 0; i < 3; ++i) {
+    callers.emplace_back([&] {
+      while (!over) EXPECT_TRUE(test.host.call<&Scripted::work>("a"));
+    });
+  }
+  EXPECT_TRUE(eventually([&] { return test.host.stats().saved >= 3; }));
+  over = true;
+}
+
+TEST(ObjectHostSaving, NoChangeIsForgottenWhileSavesRun) {
+  HostTest test({.save_every = 1ms});
+  constexpr int kThreads = 4;
+  constexpr int kRounds = 2000;
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < kThreads; ++i) {
+      threads.emplace_back([&] {
+        for (int round = 0; round < kRounds; ++round) {
+          EXPECT_TRUE(test.host.call<&Scripted::add>(std::to_string(round % 3), 1));
+          if (round % 50 == 0) {
+            EXPECT_TRUE(test.host.save_all());
+          }
+        }
+      });
+    }
+  }
+  value_or_throw(test.host.save_all());
+  long stored = 0;
+  for (int i = 0; i < 3; ++i) {
+    stored += nlohmann::json::parse(test.repository->stored("scripted", std::to_string(i)))
+                  .at("value")
+                  .get<long>();
+  }
+  EXPECT_EQ(stored, kThreads * kRounds);
+}
+
+// One that is changed when its data has just been taken.
+class ChangedMeanwhile : public Object {
+ public:
+  [[nodiscard]] nlohmann::json to_data() const override {
+    const long data = value_;
+    if (data == 1) {
+      std::jthread([this] { value_or_throw(host().call<&ChangedMeanwhile::add>(id())); }).join();
+    }
+    return data;
+  }
+  void from_data(const nlohmann::json& data) override { value_ = data.get<long>(); }
+  void add() { ++value_; }
+
+ private:
+  std::atomic<long> value_ = 0;
+};
+
+TEST(ObjectHostSaving, AChangeAfterTheDataWasTakenIsSavedTheNextTime) {
+  HostTest test;
+  test.host.register_type<ChangedMeanwhile>("changed");
+  for (const char* id : {"saved alone", "saved in a batch"}) {
+    value_or_throw(test.host.call<&ChangedMeanwhile::add>(id));
+  }
+  EXPECT_EQ(test.host.save<ChangedMeanwhile>("saved alone"), SaveOutcome::saved);
+  EXPECT_EQ(test.repository->stored("changed", "saved alone"), "1");
+  EXPECT_EQ(test.host.save_all(), 2U);
+  EXPECT_EQ(test.repository->stored("changed", "saved alone"), "2");
+  EXPECT_EQ(test.repository->stored("changed", "saved in a batch"), "1");
+  EXPECT_EQ(test.host.save_all(), 1U);
+  EXPECT_EQ(test.repository->stored("changed", "saved in a batch"), "2");
+}
+
+TEST(ObjectHostSaving, SaveAllWaitsForASaveThatIsUnderWay) {
+  HostTest test;
+  value_or_throw(test.host.call<&Scripted::add>("a", 1));
+  Door inside;
+  Door go_on;
+  std::atomic<bool> saved = false;
+  test.repository->on_save = [&]() -> base::Result<void> {
+    inside.open();
+    go_on.pass();
+    saved = true;
+    return {};
+  };
+  std::jthread first([&] { EXPECT_TRUE(test.host.save<Scripted>("a")); });
+  inside.pass();
+  std::jthread second([&] {
+    EXPECT_TRUE(test.host.save_all());
+    EXPECT_TRUE(saved);
+  });
+  testing::let_others_err();
+  go_on.open();
+}
+
+TEST(ObjectHostSaving, EachCallIfTheTypeSaysSo) {
+  HostTest test(HostTest::quiet(), {.save = SaveWhen::each_call});
+  value_or_throw(test.host.call<&Scripted::add>("a", 5));
+  EXPECT_EQ(test.repository->stored("scripted", "a"), R"({"value":5})");
+  value_or_throw(test.host.call<&Scripted::value>("a"));
+  EXPECT_EQ(test.repository->batches().size(), 1U);
+  test.repository->on_save = [] { return base::fail(base::ErrorCode::unavailable, "away"); };
+  EXPECT_EQ(answer(test.host.call<&Scripted::add>("a", 5)), "unavailable");
+  test.repository->on_save = {};
+  EXPECT_EQ(test.host.save<Scripted>("a"), SaveOutcome::saved);
+}
+
+TEST(ObjectHostSaving, EachCallOfASerialTypeToo) {
+  HostTest test(HostTest::quiet(), {.calls = Calls::serial, .save = SaveWhen::each_call});
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      for (int round = 0; round < 100; ++round) {
+        EXPECT_TRUE(test.host.call<&Scripted::add>("a", 1));
+      }
+    });
+  }
+  threads.clear();
+  EXPECT_EQ(test.repository->stored("scripted", "a"), R"({"value":400})");
+}
+
+TEST(ObjectHostIdle, WhatNobodyCallsIsSavedAndLeavesMemory) {
+  ManualClock clock;
+  HostTest test({.save_every = std::nullopt, .idle_after = 60s, .clock = &clock});
+  value_or_throw(test.host.call<&Scripted::add>("idle", 1));
+  clock.wait_for_sleepers(1);
+  clock.advance(40s);
+  value_or_throw(test.host.call<&Scripted::add>("used", 1));
+  clock.wait_for_sleepers(1);
+  clock.advance(30s);
+  EXPECT_TRUE(eventually([&] { return test.host.count() == 1; }));
+  EXPECT_EQ(value_or_throw(test.host.ids("scripted")).ids, std::vector<std::string>{"used"});
+  EXPECT_EQ(test.host.stats().idle, 1U);
+  EXPECT_EQ(test.repository->stored("scripted", "idle"), R"({"value":1})");
+  EXPECT_EQ(test.host.call<&Scripted::value>("idle"), 1);
+}
+
+TEST(ObjectHostIdle, WhatCannotBeSavedStays) {
+  ManualClock clock;
+  HostTest test({.save_every = std::nullopt, .idle_after = 60s, .clock = &clock});
+  value_or_throw(test.host.call<&Scripted::add>("a", 1));
+  std::atomic<bool> away = true;
+  test.repository->on_save = [&]() -> base::Result<void> {
+    if (away) return base::fail(base::ErrorCode::unavailable, "away");
+    return {};
+  };
+  clock.wait_for_sleepers(1);
+  clock.advance(100s);
+  EXPECT_TRUE(eventually([&] { return test.host.stats().failed_saves >= 1; }));
+  EXPECT_EQ(test.host.count(), 1U);
+  away = false;
+  EXPECT_TRUE(eventually([&] {
+    clock.advance(30s);
+    return test.host.count() == 0;
+  }));
+}
+
+}  // namespace
+}  // namespace holdfast::objects
