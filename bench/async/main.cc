@@ -15,7 +15,11 @@ using namespace holdfast::bench_async;
 using holdfast::bench_locks::print_json;
 using holdfast::bench_locks::print_table;
 
-constexpr Workload kWorkloads[] = {{"A1", key_pairs}, {"A2", key_hand_over}, {"A3", key_waiters}};
+constexpr Workload kWorkloads[] = {{"A1", key_pairs},
+                                   {"A2", key_hand_over},
+                                   {"A3", key_waiters},
+                                   {"A4", provider_pairs},
+                                   {"A5", provider_waiters}};
 
 void run(const std::vector<std::string>& only, double seconds, bool json) {
   std::vector<Report> reports;
@@ -32,13 +36,14 @@ void run(const std::vector<std::string>& only, double seconds, bool json) {
 int main(int argc, char** argv) {
   CLI::App app{
       "The locks for coroutines. Figures are to be compared within one run only.\n"
-      "A1 lock and unlock a free key, A2 hand-over between coroutines, A3 memory of a waiter."};
+      "A1 lock and unlock a free key, A2 hand-over between coroutines, A3 memory of a waiter,\n"
+      "A4 acquire and release over the memory engine, A5 10,000 coroutines that wait."};
   std::vector<std::string> only;
   double seconds = 3;
   bool json = false;
   app.add_option("--only", only, "Some workloads, as in A1,A3")
       ->delimiter(',')
-      ->check(CLI::IsMember({"A1", "A2", "A3"}));
+      ->check(CLI::IsMember({"A1", "A2", "A3", "A4", "A5"}));
   app.add_option("--seconds", seconds, "How long each contender runs (default: 3)")
       ->check(CLI::Range(0.01, 3600.0));
   app.add_flag("--json", json, "Rows as JSON");

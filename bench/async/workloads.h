@@ -19,5 +19,10 @@ Report key_pairs(Seconds time);
 Report key_hand_over(Seconds time);
 // A3: what a coroutine that waits for a key takes from the heap.
 Report key_waiters(Seconds time);
+// A4: acquire and release a name over the memory engine, a coroutine beside a thread.
+Report provider_pairs(Seconds time);
+// A5: 10,000 coroutines wait for 100 names on one thread: memory and processor time while they
+// wait, and a turn when the names become free.
+Report provider_waiters(Seconds time);
 
 }  // namespace holdfast::bench_async

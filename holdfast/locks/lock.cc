@@ -1,10 +1,25 @@
 #include <holdfast/locks/lock.h>
 
 #include <holdfast/locks/internal/provider_core.h>
+#include <holdfast/locks/steps/reduce_steps.h>
+#include <holdfast/locks/steps/release_steps.h>
+#include <holdfast/locks/steps/run_blocking.h>
 
 namespace holdfast::locks {
 
 using internal::Hold;
+
+namespace {
+
+// Neither release nor reduce waits for anything but the store.
+template <class P>
+void run(P& procedure, const Hold& hold) {
+  for (steps::Step step = procedure.start(); step.kind != steps::Step::Kind::done;) {
+    step = procedure.on(steps::ask(*hold.core->store, step));
+  }
+}
+
+}  // namespace
 
 Lock::Lock(std::shared_ptr<Hold> hold) noexcept : hold_(std::move(hold)) {}
 
@@ -14,7 +29,7 @@ Lock& Lock::operator=(Lock&& other) noexcept {
 }
 
 Lock::~Lock() {
-  if (hold_ == nullptr) {
+  if (released()) {
     return;
   }
   if (hold_->on_destroy == OnDestroy::keep) {
@@ -22,11 +37,9 @@ Lock::~Lock() {
     return;
   }
   try {
-    if (const auto released = release(); !released) {
-      const auto& logger = hold_->core->options.logger;
-      logger.warn("could not release a lock, its lease will run out: " +
-                  base::to_string(released.error()));
-    }
+    steps::ReleaseSteps release(*hold_);
+    run(release, *hold_);
+    release.warn_if_failed();
   } catch (const std::exception& error) {
     hold_->core->options.logger.warn(error.what());
   }
@@ -41,14 +54,10 @@ std::stop_token Lock::lost() const {
 }
 
 base::Result<void> Lock::check() const {
-  if (hold_ == nullptr || hold_->status() == Hold::Status::ended) {
+  if (hold_ == nullptr) {
     return base::fail(base::ErrorCode::not_held, "the lock was released");
   }
-  if (hold_->status() == Hold::Status::lost || hold_->clock.now() >= hold_->valid_until()) {
-    hold_->lose();
-    return base::fail(base::ErrorCode::lost, "the lease was not renewed in time or taken away");
-  }
-  return {};
+  return hold_->check();
 }
 
 base::Duration Lock::time_left() const {
@@ -60,19 +69,18 @@ base::Result<store::ReleaseOutcome> Lock::release() {
   if (hold_ == nullptr) {
     return store::ReleaseOutcome::not_held;
   }
-  return hold_->core->release(*hold_);
+  steps::ReleaseSteps release(*hold_);
+  run(release, *hold_);
+  return release.outcome();
 }
 
 base::Result<void> Lock::reduce(std::uint32_t permits) {
-  if (auto ours = check(); !ours) {
-    return ours;
+  if (hold_ == nullptr) {
+    return check();
   }
-  if (permits > hold_->permits.count) {
-    return base::fail(base::ErrorCode::invalid_argument,
-                      "a lock cannot be reduced to more permits than it has");
-  }
-  return permits == hold_->permits.count ? base::Result<void>()
-                                         : hold_->core->reduce(*hold_, permits);
+  steps::ReduceSteps reduce(*hold_, permits);
+  run(reduce, *hold_);
+  return reduce.outcome();
 }
 
 base::LeaseId Lock::detach() noexcept {
@@ -85,10 +93,15 @@ base::LeaseId Lock::detach() noexcept {
   return id;
 }
 
+bool Lock::released() const noexcept {
+  return hold_ == nullptr || hold_->status() == Hold::Status::ended;
+}
+
 const std::string& Lock::name() const noexcept { return hold_->name; }
 const base::LeaseId& Lock::id() const noexcept { return hold_->id; }
 const std::string& Lock::owner() const noexcept { return hold_->owner; }
 base::FencingToken Lock::token() const noexcept { return hold_->token; }
 const store::Permits& Lock::permits() const noexcept { return hold_->permits; }
+OnDestroy Lock::on_destroy() const noexcept { return hold_->on_destroy; }
 
 }  // namespace holdfast::locks

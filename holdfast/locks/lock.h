@@ -9,6 +9,7 @@
 #include <holdfast/base/clock.h>
 #include <holdfast/base/error.h>
 #include <holdfast/base/ids.h>
+#include <holdfast/locks/acquire_options.h>
 #include <holdfast/store/claim.h>
 #include <holdfast/store/outcome.h>
 
@@ -63,6 +64,8 @@ class [[nodiscard]] Lock {
   // says. True after `release` too, whose handle still knows its name and token.
   [[nodiscard]] bool holds() const noexcept { return hold_ != nullptr; }
   explicit operator bool() const noexcept { return holds(); }
+  // Whether it was given back, or never held.
+  [[nodiscard]] bool released() const noexcept;
 
   // Of a handle that holds.
   [[nodiscard]] const std::string& name() const noexcept;
@@ -70,6 +73,10 @@ class [[nodiscard]] Lock {
   [[nodiscard]] const std::string& owner() const noexcept;
   [[nodiscard]] base::FencingToken token() const noexcept;
   [[nodiscard]] const store::Permits& permits() const noexcept;
+  [[nodiscard]] OnDestroy on_destroy() const noexcept;
+
+  // The lease itself, for those who write another face (see steps/).
+  [[nodiscard]] const std::shared_ptr<internal::Hold>& hold() const noexcept { return hold_; }
 
  private:
   std::shared_ptr<internal::Hold> hold_;

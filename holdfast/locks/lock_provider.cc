@@ -1,10 +1,39 @@
 #include <holdfast/locks/lock_provider.h>
 
 #include <holdfast/locks/internal/provider_core.h>
+#include <holdfast/locks/steps/acquire_steps.h>
+#include <holdfast/locks/steps/run_blocking.h>
 
 namespace holdfast::locks {
 
 using base::Result;
+
+namespace {
+
+// `give` makes of the outcome what the caller wants.
+template <class Give>
+auto run(internal::ProviderCore& core, std::string_view name, const AcquireOptions& options,
+         base::Duration default_wait, const Give& give) {
+  steps::Bell bell;
+  const std::stop_callback on_stop(options.stop, [&bell] { bell.ring(); });
+  steps::AcquireSteps acquire(core, name, options, default_wait, bell);
+  const auto drive = [&](const steps::Step& first) {
+    steps::run_blocking(acquire, first, *core.store, *core.options.clock, bell);
+  };
+  try {
+    drive(acquire.start());
+  } catch (...) {
+    try {
+      drive(acquire.abandon());
+    } catch (const std::exception& error) {
+      core.options.logger.warn(error.what());  // the lease runs out by itself
+    }
+    throw;
+  }
+  return give(std::move(acquire.outcome()));
+}
+
+}  // namespace
 
 LockProvider::LockProvider(std::shared_ptr<store::LeaseStore> store, ProviderOptions options) {
   if (store == nullptr) {
@@ -17,21 +46,14 @@ LockProvider::~LockProvider() { core_->shut_down(); }
 
 Lock LockProvider::acquire(std::string_view name, const AcquireOptions& options) {
   const auto core = core_;  // the provider may end while this call waits
-  auto hold = base::value_or_throw(core->acquire(name, options, base::Duration::max()));
-  if (hold == nullptr) {
-    base::throw_error({base::ErrorCode::timed_out, "the name was not free within the wait"});
-  }
-  return Lock(std::move(hold));
+  return base::value_or_throw(
+      run(*core, name, options, base::Duration::max(), steps::or_timed_out));
 }
 
 Result<std::optional<Lock>> LockProvider::try_acquire(std::string_view name,
                                                       const AcquireOptions& options) {
   const auto core = core_;  // the provider may end while this call waits
-  auto hold = core->acquire(name, options, base::Duration::zero());
-  if (!hold) {
-    return std::unexpected(std::move(hold).error());
-  }
-  return *hold != nullptr ? std::optional(Lock(*std::move(hold))) : std::nullopt;
+  return run(*core, name, options, base::Duration::zero(), steps::or_nothing);
 }
 
 Result<bool> LockProvider::is_locked(std::string_view name) {

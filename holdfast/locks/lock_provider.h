@@ -81,6 +81,11 @@ class LockProvider {
   [[nodiscard]] std::size_t held() const;
   [[nodiscard]] std::size_t waiting() const;
 
+  // What all faces of this provider share, for those who write another one (see steps/).
+  [[nodiscard]] const std::shared_ptr<internal::ProviderCore>& core() const noexcept {
+    return core_;
+  }
+
  private:
   std::shared_ptr<internal::ProviderCore> core_;
 };

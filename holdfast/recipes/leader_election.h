@@ -11,18 +11,9 @@
 #include <holdfast/locks/acquire_options.h>
 #include <holdfast/locks/lock.h>
 #include <holdfast/locks/lock_provider.h>
+#include <holdfast/recipes/leader.h>
 
 namespace holdfast::recipes {
-
-// Who leads, as the store sees it.
-struct Leader {
-  std::string owner;         // who, for people: AcquireOptions::owner of the candidate
-  base::FencingToken token;  // of its term: greater than that of every term before
-  base::Duration leads_for;
-  base::Duration time_left;  // of its lease, if it is not renewed
-
-  friend bool operator==(const Leader&, const Leader&) = default;
-};
 
 // One time of leading, as given to the work of `lead`.
 struct Term {
@@ -59,6 +50,9 @@ class LeaderElection {
   // passed on. `options.wait` is not looked at.
   base::Result<void> lead(const std::function<void(const Term& term)>& work,
                           const locks::AcquireOptions& options);
+
+  // How a provider is asked for a term.
+  [[nodiscard]] static locks::AcquireOptions as_candidate(locks::AcquireOptions options);
 
   // Nothing if nobody leads.
   [[nodiscard]] base::Result<std::optional<Leader>> leader();

@@ -1,7 +1,6 @@
 #include <holdfast/recipes/multi_lock.h>
 
 #include <algorithm>
-#include <list>
 #include <utility>
 
 #include <holdfast/base/deadline.h>
@@ -17,12 +16,6 @@ using locks::AcquireOptions;
 using locks::Lock;
 using locks::LockProvider;
 
-void put_in_order(std::vector<std::string>& names) {
-  std::ranges::sort(names);
-  const auto repeated = std::ranges::unique(names);
-  names.erase(repeated.begin(), repeated.end());
-}
-
 // The first name last: whoever waits for it then finds the others free.
 void release_backwards(std::vector<Lock>& locks) {
   while (!locks.empty()) {
@@ -33,16 +26,16 @@ void release_backwards(std::vector<Lock>& locks) {
 Result<std::optional<MultiLock>> take_all(LockProvider& provider, std::vector<std::string> names,
                                           const AcquireOptions& options,
                                           base::Duration default_wait) {
-  if (names.empty()) {
-    return fail(ErrorCode::invalid_argument, "no name to acquire: give one at least");
+  auto ordered = in_lock_order(std::move(names));
+  if (!ordered) {
+    return std::unexpected(std::move(ordered).error());
   }
-  put_in_order(names);
   const base::Clock& clock = provider.clock();
   const auto deadline = base::Deadline::after(clock, options.wait.value_or(default_wait));
   AcquireOptions how = options;
   std::vector<Lock> held;
-  held.reserve(names.size());
-  for (const std::string& name : names) {
+  held.reserve(ordered->size());
+  for (const std::string& name : *ordered) {
     how.wait = deadline.remaining(clock.now());
     auto lock = provider.try_acquire(name, how);
     if (!lock || !*lock) {
@@ -61,33 +54,26 @@ Result<std::optional<MultiLock>> take_all(LockProvider& provider, std::vector<st
 
 }  // namespace
 
-// Requests a stop when one of the locks is lost.
-class MultiLock::AnyLost {
- public:
-  explicit AnyLost(std::span<const Lock> locks) {
-    for (const Lock& lock : locks) {
-      callbacks_.emplace_back(lock.lost(), Request{source_});
-    }
+Result<std::vector<std::string>> in_lock_order(std::vector<std::string> names) {
+  if (names.empty()) {
+    return fail(ErrorCode::invalid_argument, "no name to acquire: give one at least");
   }
-
-  [[nodiscard]] std::stop_token token() const { return source_.get_token(); }
-
- private:
-  struct Request {
-    std::stop_source source;
-    void operator()() { source.request_stop(); }
-  };
-
-  std::stop_source source_;
-  std::list<std::stop_callback<Request>> callbacks_;  // they do not move
-};
+  std::ranges::sort(names);
+  const auto repeated = std::ranges::unique(names);
+  names.erase(repeated.begin(), repeated.end());
+  return names;
+}
 
 MultiLock::MultiLock() noexcept = default;
 
 MultiLock::MultiLock(MultiLock&& other) noexcept = default;
 
 MultiLock::MultiLock(std::vector<Lock> locks)
-    : locks_(std::move(locks)), any_lost_(std::make_unique<AnyLost>(locks_)) {}
+    : locks_(std::move(locks)), any_lost_(std::make_unique<AnyStop>()) {
+  for (const Lock& lock : locks_) {
+    any_lost_->add(lock.lost());
+  }
+}
 
 MultiLock& MultiLock::operator=(MultiLock&& other) noexcept {
   if (this != &other) {

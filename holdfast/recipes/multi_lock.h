@@ -11,6 +11,7 @@
 #include <holdfast/locks/acquire_options.h>
 #include <holdfast/locks/lock.h>
 #include <holdfast/locks/lock_provider.h>
+#include <holdfast/recipes/any_stop.h>
 
 namespace holdfast::recipes {
 
@@ -50,11 +51,13 @@ class [[nodiscard]] MultiLock {
   explicit operator bool() const noexcept { return !locks_.empty(); }
 
  private:
-  class AnyLost;
-
   std::vector<locks::Lock> locks_;
-  std::unique_ptr<AnyLost> any_lost_;  // after the locks: it listens to them
+  std::unique_ptr<AnyStop> any_lost_;  // after the locks: it listens to them
 };
+
+// The names in the order in which they are to be acquired, each once; invalid_argument without a
+// name.
+[[nodiscard]] base::Result<std::vector<std::string>> in_lock_order(std::vector<std::string> names);
 
 // Throws base::Exception as LockProvider::acquire does; invalid_argument without a name.
 [[nodiscard]] MultiLock acquire_all(locks::LockProvider& provider, std::vector<std::string> names,

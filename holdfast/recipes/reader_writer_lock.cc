@@ -10,21 +10,21 @@ using locks::AcquireOptions;
 using locks::Lock;
 using store::Permits;
 
-AcquireOptions as_reader(AcquireOptions options) {
+}  // namespace
+
+AcquireOptions ReaderWriterLock::as_reader(AcquireOptions options) {
   options.permits = Permits::reader();
   options.holds_back = {};
   return options;
 }
 
-AcquireOptions as_writer(AcquireOptions options) {
+AcquireOptions ReaderWriterLock::as_writer(AcquireOptions options) {
   options.permits = Permits::writer();
   if (options.holds_back == base::Duration::zero()) {
     options.holds_back = ReaderWriterLock::kHoldsBack;
   }
   return options;
 }
-
-}  // namespace
 
 ReaderWriterLock::ReaderWriterLock(locks::LockProvider& provider, std::string name)
     : provider_(provider), name_(std::move(name)) {}

@@ -41,6 +41,10 @@ class ReaderWriterLock {
   [[nodiscard]] base::Result<std::optional<locks::Lock>> try_acquire_exclusive(
       const locks::AcquireOptions& options = {});
 
+  // How a provider is asked to read, and to write.
+  [[nodiscard]] static locks::AcquireOptions as_reader(locks::AcquireOptions options);
+  [[nodiscard]] static locks::AcquireOptions as_writer(locks::AcquireOptions options);
+
   // Makes a writer a reader in one step, even if another writer waits; its token is a new one. Of a
   // reader: nothing. There is no way back: two readers that wait to write would wait for ever.
   [[nodiscard]] static base::Result<void> downgrade(locks::Lock& lock);

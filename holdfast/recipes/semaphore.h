@@ -50,10 +50,16 @@ class Semaphore {
   [[nodiscard]] base::Result<std::uint32_t> available();
   [[nodiscard]] std::uint32_t capacity() const noexcept { return capacity_; }
 
- private:
-  [[nodiscard]] locks::AcquireOptions taking(std::uint32_t permits,
-                                             const locks::AcquireOptions& options) const;
+  // How a provider is asked for so many permits of all.
+  [[nodiscard]] static locks::AcquireOptions taking(store::Permits permits,
+                                                    locks::AcquireOptions options);
+  // How many of the capacity are free where this is what the store says.
+  [[nodiscard]] static base::Result<std::uint32_t> free_permits(
+      std::uint32_t capacity, const base::Result<std::optional<store::NameState>>& state);
+  // The capacity, if it can be one; else it throws base::Exception: invalid_argument.
+  [[nodiscard]] static std::uint32_t checked(std::uint32_t capacity);
 
+ private:
   locks::LockProvider& provider_;
   const std::string name_;
   const std::uint32_t capacity_;

@@ -3,32 +3,14 @@
 #include <cstdint>
 #include <memory>
 #include <stop_token>
-#include <string>
 #include <string_view>
 
 #include <holdfast/base/clock.h>
-#include <holdfast/base/deadline.h>
 #include <holdfast/base/error.h>
-#include <holdfast/base/ttl.h>
-#include <holdfast/store/hit.h>
+#include <holdfast/recipes/throttle_options.h>
 #include <holdfast/store/lease_store.h>
 
 namespace holdfast::recipes {
-
-struct ThrottleOptions {
-  // So many may pass in one period, of a key and over all who use the store.
-  std::uint32_t limit = 1;
-  base::Ttl period = std::chrono::minutes(1);  // 100 ms to 365 days
-  // fixed: in each window, which begins with its first; twice as many may pass at its edge.
-  // sliding: in any interval as long as the period.
-  store::Window window = store::Window::fixed;
-  // Begins the name of every key in the store, so that throttles and locks do not meet.
-  std::string prefix = "throttle/";
-  // The most that a call waits for the store.
-  base::Duration timeout = std::chrono::seconds(5);
-  // By which `pass` sleeps; outlives the throttle. What passes is judged by the store's clock.
-  const base::Clock* clock = &base::steady_clock();
-};
 
 // Lets a limited number pass in a period, such as calls to a service, for all who use the store.
 //
@@ -63,9 +45,7 @@ class Throttle {
   [[nodiscard]] base::Result<base::Duration> retry_after(std::string_view key);
 
  private:
-  [[nodiscard]] base::Result<store::HitOutcome> ask(std::string_view key, std::uint32_t count,
-                                                    base::Deadline deadline);
-  [[nodiscard]] base::Deadline deadline() const;
+  [[nodiscard]] base::Result<store::HitOutcome> ask(std::string_view key);
 
   const std::shared_ptr<store::LeaseStore> store_;
   const ThrottleOptions options_;

@@ -1,6 +1,6 @@
 #include <holdfast/store/lease_store.h>
 
-#include <string>
+#include <holdfast/store/internal/checks.h>
 
 namespace holdfast::store {
 
@@ -14,43 +14,11 @@ using base::Result;
 
 constexpr std::size_t kMaxPage = 1000;
 
-Result<void> check_ttl(base::Ttl ttl) {
-  if (!ttl.valid()) [[unlikely]] {
-    return std::unexpected(ttl.error());
-  }
-  if (ttl.unchecked() < LeaseStore::kMinTtl || ttl.unchecked() > LeaseStore::kMaxTtl) [[unlikely]] {
-    return fail(ErrorCode::invalid_argument, "the ttl is not between 100 ms and 365 days");
-  }
-  return {};
-}
-
-Result<void> check_claim(const Claim& claim) {
-  if (claim.id.is_nil()) [[unlikely]] {
-    return fail(ErrorCode::invalid_argument, "the lease id is nil: use LeaseId::generate()");
-  }
-  if (claim.owner.empty() || claim.owner.size() > Claim::kMaxOwner) [[unlikely]] {
-    return fail(ErrorCode::invalid_argument, "the owner is not between 1 and 256 bytes long");
-  }
-  if (claim.reason.size() > Claim::kMaxReason) [[unlikely]] {
-    return fail(ErrorCode::invalid_argument, "the reason is longer than 1,024 bytes");
-  }
-  if (!claim.permits.valid()) [[unlikely]] {
-    return fail(ErrorCode::invalid_argument, "the permits are not between 1 and the capacity: " +
-                                                 std::to_string(claim.permits.count) + " of " +
-                                                 std::to_string(claim.permits.capacity));
-  }
-  if (claim.holds_back < base::Duration::zero() || claim.holds_back > LeaseStore::kMaxTtl)
-      [[unlikely]] {
-    return fail(ErrorCode::invalid_argument, "holds_back is not between zero and 365 days");
-  }
-  return check_ttl(claim.ttl);
-}
-
 }  // namespace
 
 Result<ClaimOutcome> LeaseStore::claim(std::string_view name, const Claim& claim,
                                        Deadline deadline) {
-  if (auto valid = check_claim(claim); !valid) [[unlikely]] {
+  if (auto valid = internal::check_claim(claim); !valid) [[unlikely]] {
     return std::unexpected(std::move(valid).error());
   }
   const Result<Name> checked = Name::make(name);
@@ -66,7 +34,7 @@ Result<std::vector<RenewOutcome>> LeaseStore::renew(std::span<const Renewal> ren
     return fail(ErrorCode::limit_exceeded, "more than 100,000 renewals in one batch");
   }
   for (const Renewal& renewal : renewals) {
-    if (auto valid = check_ttl(renewal.ttl); !valid) {
+    if (auto valid = internal::check_ttl(renewal.ttl); !valid) {
       return std::unexpected(std::move(valid).error());
     }
     if (auto checked = Name::make(renewal.name); !checked) {
@@ -78,7 +46,7 @@ Result<std::vector<RenewOutcome>> LeaseStore::renew(std::span<const Renewal> ren
 
 Result<TransferOutcome> LeaseStore::transfer(std::string_view name, const base::LeaseId& from,
                                              const Claim& to, Deadline deadline) {
-  if (auto valid = check_claim(to); !valid) {
+  if (auto valid = internal::check_claim(to); !valid) {
     return std::unexpected(std::move(valid).error());
   }
   const Result<Name> checked = Name::make(name);
@@ -116,14 +84,7 @@ Result<Page> LeaseStore::list(std::string_view prefix, const PageRequest& page, 
 }
 
 Result<HitOutcome> LeaseStore::hit(std::string_view name, const Hit& hit, Deadline deadline) {
-  if (hit.limit == 0) {
-    return fail(ErrorCode::invalid_argument, "the limit is zero: it would refuse every hit");
-  }
-  if (hit.count > hit.limit) {
-    return fail(ErrorCode::invalid_argument,
-                "more hits at once than the limit: they would never be allowed");
-  }
-  if (auto valid = check_ttl(hit.period); !valid) {
+  if (auto valid = internal::check_hit(hit); !valid) {
     return std::unexpected(std::move(valid).error());
   }
   const Result<Name> checked = Name::make(name);

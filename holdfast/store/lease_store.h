@@ -25,9 +25,12 @@ struct Capabilities {
   bool push = false;           // `watch` is told; otherwise a waiter has to poll
   bool cross_process = false;  // excludes other processes
   bool cluster = false;        // excludes other machines
+  bool immediate = false;      // answers without I/O, so that anybody may ask at any time
 
   friend bool operator==(const Capabilities&, const Capabilities&) = default;
 };
+
+class AsyncLeaseStore;
 
 // A subscription of `LeaseStore::watch`; move-only. When it is destroyed or reset, the callback is
 // not running and will not run again, so neither may be done from within the callback.
@@ -123,6 +126,9 @@ class LeaseStore {
   [[nodiscard]] base::Result<Watch> watch(std::string_view name, std::function<void()> callback);
 
   [[nodiscard]] virtual Capabilities capabilities() const = 0;
+
+  // The same operations without blocking; null if the engine cannot. Lives as long as the store.
+  [[nodiscard]] virtual AsyncLeaseStore* async() noexcept { return nullptr; }
 
  protected:
   LeaseStore() = default;

@@ -19,6 +19,10 @@ using base::Result;
 
 std::size_t index(Operation operation) { return static_cast<std::size_t>(operation); }
 
+std::unexpected<base::Error> away() {
+  return fail(ErrorCode::unavailable, "the store is away, as the test wanted");
+}
+
 std::unexpected<base::Error> unknown() {
   return fail(ErrorCode::unknown_outcome, "the reply was lost, as the test wanted");
 }
@@ -67,10 +71,107 @@ bool Gate::pass(Deadline deadline) {
   return open_ && !lost_;
 }
 
-FaultyStore::FaultyStore(std::shared_ptr<store::LeaseStore> real)
-    : real_(std::move(real)), hints_(std::make_shared<Hints>()) {}
+// The operations that do not block, with the same faults.
+class FaultyStore::Async final : public store::AsyncLeaseStore {
+ public:
+  Async(FaultyStore& store, store::AsyncLeaseStore& real) : store_(store), real_(real) {}
 
-FaultyStore::~FaultyStore() = default;
+ private:
+  template <class T>
+  using Start = std::function<void(Callback<T> callback)>;
+
+  template <class T>
+  void meet_fault(Operation operation, Deadline deadline, const Start<T>& start,
+                  const Callback<T>& callback) {
+    const Fault fault = store_.next(operation);
+    switch (fault.kind) {
+      case Kind::none: start(callback); break;
+      case Kind::refuse: callback(away()); break;
+      case Kind::lose_request: callback(unknown()); break;
+      case Kind::lose_reply: start([callback](const Result<T>&) { callback(unknown()); }); break;
+      case Kind::duplicate: start([start, callback](const Result<T>&) { start(callback); }); break;
+      case Kind::hold_request:
+        store_.stand_at_gate([gate = fault.gate, deadline, start, callback] {
+          gate->pass(deadline) ? start(callback) : callback(unknown());
+        });
+        break;
+      case Kind::hold_reply:
+        start([this, gate = fault.gate, deadline, callback](const Result<T>& outcome) {
+          store_.stand_at_gate([gate, deadline, callback, outcome] {
+            callback(gate->pass(deadline) ? outcome : Result<T>(unknown()));
+          });
+        });
+        break;
+    }
+  }
+
+  void start_claim(const Name& name, const store::Claim& claim, Deadline deadline,
+                   Callback<store::ClaimOutcome> callback) override {
+    meet_fault<store::ClaimOutcome>(
+        Operation::claim, deadline,
+        [this, name, &claim, deadline](auto back) {
+          real_.claim(name.view(), claim, deadline, std::move(back));
+        },
+        callback);
+  }
+  void start_transfer(const Name& name, const LeaseId& from, const store::Claim& to,
+                      Deadline deadline, Callback<store::TransferOutcome> callback) override {
+    meet_fault<store::TransferOutcome>(
+        Operation::transfer, deadline,
+        [this, name, from, &to, deadline](auto back) {
+          real_.transfer(name.view(), from, to, deadline, std::move(back));
+        },
+        callback);
+  }
+  void start_release(const Name& name, const LeaseId& id, Deadline deadline,
+                     Callback<store::ReleaseOutcome> callback) override {
+    meet_fault<store::ReleaseOutcome>(
+        Operation::release, deadline,
+        [this, name, id, deadline](auto back) {
+          real_.release(name.view(), id, deadline, std::move(back));
+        },
+        callback);
+  }
+  void start_look(const Name& name, Deadline deadline,
+                  Callback<std::optional<store::NameState>> callback) override {
+    meet_fault<std::optional<store::NameState>>(
+        Operation::look, deadline,
+        [this, name, deadline](auto back) { real_.look(name.view(), deadline, std::move(back)); },
+        callback);
+  }
+  void start_hit(const Name& name, const store::Hit& hit, Deadline deadline,
+                 Callback<store::HitOutcome> callback) override {
+    meet_fault<store::HitOutcome>(
+        Operation::hit, deadline,
+        [this, name, &hit, deadline](auto back) {
+          real_.hit(name.view(), hit, deadline, std::move(back));
+        },
+        callback);
+  }
+
+  FaultyStore& store_;
+  store::AsyncLeaseStore& real_;
+};
+
+FaultyStore::FaultyStore(std::shared_ptr<store::LeaseStore> real)
+    : real_(std::move(real)), hints_(std::make_shared<Hints>()) {
+  if (store::AsyncLeaseStore* const async = real_->async()) {
+    async_ = std::make_unique<Async>(*this, *async);
+  }
+}
+
+FaultyStore::~FaultyStore() {
+  for (std::thread& thread : at_gates_) {
+    thread.join();
+  }
+}
+
+store::AsyncLeaseStore* FaultyStore::async() noexcept { return async_.get(); }
+
+void FaultyStore::stand_at_gate(std::function<void()> work) {
+  const std::lock_guard guard(mutex_);
+  at_gates_.emplace_back(std::move(work));
+}
 
 void FaultyStore::script(Operation operation, Kind kind, int times) {
   const std::lock_guard guard(mutex_);
@@ -129,7 +230,11 @@ std::size_t FaultyStore::calls(Operation operation) const {
   return calls_.at(index(operation));
 }
 
-store::Capabilities FaultyStore::capabilities() const { return real_->capabilities(); }
+store::Capabilities FaultyStore::capabilities() const {
+  store::Capabilities capabilities = real_->capabilities();
+  capabilities.immediate = false;  // a call may stand at a gate
+  return capabilities;
+}
 
 FaultyStore::Fault FaultyStore::next(Operation operation) {
   const std::lock_guard guard(mutex_);
@@ -152,7 +257,7 @@ auto FaultyStore::meet_fault(Operation operation, Deadline deadline, Call&& call
   const Fault fault = next(operation);
   switch (fault.kind) {
     case Kind::none: return call();
-    case Kind::refuse: return fail(ErrorCode::unavailable, "the store is away, as the test wanted");
+    case Kind::refuse: return away();
     case Kind::lose_request: return unknown();
     case Kind::lose_reply: (void)call(); return unknown();
     case Kind::duplicate: (void)call(); return call();

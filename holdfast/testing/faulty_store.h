@@ -5,13 +5,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
 #include <string_view>
+#include <thread>
 #include <vector>
 
+#include <holdfast/store/async_lease_store.h>
 #include <holdfast/store/lease_store.h>
 
 namespace holdfast::testing {
@@ -82,8 +85,11 @@ class FaultyStore final : public store::LeaseStore {
   [[nodiscard]] std::size_t calls(Operation operation) const;
   [[nodiscard]] store::LeaseStore& real() const noexcept { return *real_; }
   [[nodiscard]] store::Capabilities capabilities() const override;
+  // With the same script, if the real store can be asked so; a held call stands in a thread.
+  [[nodiscard]] store::AsyncLeaseStore* async() noexcept override;
 
  private:
+  class Async;
   enum class Kind : std::uint8_t {
     none,
     refuse,
@@ -104,6 +110,8 @@ class FaultyStore final : public store::LeaseStore {
   std::shared_ptr<Gate> script_gate(Operation operation, Kind kind);
   // Counts the call and takes its fault off the script.
   Fault next(Operation operation);
+  // Runs at a gate, until the store ends.
+  void stand_at_gate(std::function<void()> work);
   template <class Call>
   auto meet_fault(Operation operation, base::Deadline deadline, Call&& call) -> decltype(call());
 
@@ -133,6 +141,8 @@ class FaultyStore final : public store::LeaseStore {
   std::array<std::deque<Fault>, kOperations> script_;  // protected by mutex_
   std::array<std::size_t, kOperations> calls_{};       // protected by mutex_
   bool away_ = false;                                  // protected by mutex_
+  std::vector<std::thread> at_gates_;                  // protected by mutex_
+  std::unique_ptr<Async> async_;                       // null if the real store has none
 };
 
 }  // namespace holdfast::testing

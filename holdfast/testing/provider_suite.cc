@@ -4,11 +4,11 @@
 
 namespace holdfast::testing {
 
-void register_provider_suite(const EngineUnderTest& engine) {
+void register_provider_suite(const EngineUnderTest& engine, const Face& face) {
   using namespace internal;
   for (const auto theme : {acquire_cases, wait_cases, crowd_cases, handle_cases, keeping_cases,
                            fault_cases, process_cases}) {
-    register_cases("locks." + engine.name, engine, theme());
+    register_cases(face, engine, theme());
   }
 }
 

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <holdfast/testing/engine_under_test.h>
+#include <holdfast/testing/provider_face.h>
 
 namespace holdfast::testing {
 
-// What LockProvider and Lock must do on top of an engine, as GoogleTest cases named
-// `locks.<engine>.<Sentence>`. Call it before RUN_ALL_TESTS(), beside register_store_suite().
-void register_provider_suite(const EngineUnderTest& engine);
+// What a provider and its locks must do on top of an engine, as GoogleTest cases named
+// `<face>.<engine>.<Sentence>`: `locks.…` for LockProvider and Lock. Call it before
+// RUN_ALL_TESTS(), beside register_store_suite().
+void register_provider_suite(const EngineUnderTest& engine, const Face& face = blocking_face());
 
 }  // namespace holdfast::testing

@@ -8,6 +8,7 @@
 #include <holdfast/testing/repository_suite.h>
 #include <holdfast/testing/store_suite.h>
 
+#include "async_face.h"
 #include "engines.h"
 #include "repositories.h"
 
@@ -19,6 +20,7 @@ int main(int argc, char** argv) {
         mongodb_engine(), mongodb_engine_in_real_time()}) {
     holdfast::testing::register_store_suite(engine);
     holdfast::testing::register_provider_suite(engine);
+    holdfast::testing::register_provider_suite(engine, async_face());
     holdfast::testing::register_marker_suite(engine);
     holdfast::testing::register_degradation_suite(engine);
     holdfast::testing::register_recipe_suites(engine);

@@ -201,8 +201,12 @@ MemoryStore::MemoryStore(MemoryOptions options)
 MemoryStore::~MemoryStore() = default;
 
 store::Capabilities MemoryStore::capabilities() const {
-  return {
-      .engine = "memory", .durable = false, .push = true, .cross_process = false, .cluster = false};
+  return {.engine = "memory",
+          .durable = false,
+          .push = true,
+          .cross_process = false,
+          .cluster = false,
+          .immediate = true};
 }
 
 std::size_t MemoryStore::size() const {

@@ -11,6 +11,7 @@
 #include <holdfast/engines/redis/internal/name_scan.h>
 #include <holdfast/engines/redis/internal/scripts.h>
 #include <holdfast/engines/redis/internal/watchers.h>
+#include <holdfast/store/async_lease_store.h>
 
 namespace holdfast::engines::redis {
 
@@ -47,16 +48,19 @@ std::string lease_text(const store::Claim& claim) {
       .append(claim.reason);
 }
 
+std::unexpected<base::Error> unexpected_answer() {
+  return fail(ErrorCode::internal, "a script gave an unexpected answer");
+}
+
 }  // namespace
 
 // What the operations need, in the order in which it is needed.
 class RedisStore::Engine {
  public:
-  Engine(std::unique_ptr<internal::Link> the_link, Time time)
-      : link(std::move(the_link)),
-        keys(link->options().prefix),
-        scripts(*link, std::move(time)),
-        watchers(link->options(), scripts, keys) {}
+  Engine(std::unique_ptr<internal::Link> the_link, Time time);
+  ~Engine();
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
 
   // Runs a script for one name. `fill` adds its own arguments.
   template <class Fill>
@@ -73,6 +77,44 @@ class RedisStore::Engine {
         deadline);
   }
 
+  // Runs it without blocking. `fill` keeps what it needs.
+  template <class Fill, class Outcome>
+  void submit(const internal::Script& script, const Name& name, Deadline deadline, Fill fill,
+              Outcome outcome) const {
+    scripts.submit(
+        script,
+        [this, of_name = keys.keys_of(name.view()), fill = std::move(fill)](Command& command) {
+          command.add(3).add(of_name.plain).add(of_name.companion).add(of_name.queue);
+          scripts.add_common(command);
+          fill(command);
+        },
+        deadline, std::move(outcome));
+  }
+
+  // What each script wants beside the name.
+  void add_claim(Command& command, std::string_view name, const store::Claim& claim) const {
+    command.add(to_string(claim.id))
+        .add(lease_text(claim))
+        .add(words(claim.permits.count, claim.permits.capacity, microseconds(claim.holds_back),
+                   watchers.waits_as(name)));
+    if (claim.permits == store::Permits::mutex()) {
+      scripts.add_claim_limits(command, claim.ttl.unchecked());
+    }
+  }
+  static void add_transfer(Command& command, const LeaseId& from, const store::Claim& to) {
+    command.add(to_string(from)).add(lease_text(to)).add(to.permits.count).add(to.permits.capacity);
+  }
+  void add_release(Command& command, std::string_view name, const LeaseId& id) const {
+    command.add(to_string(id)).add(watchers.waits_as(name));
+    scripts.add_release_limits(command);
+  }
+  static void add_hit(Command& command, const store::Hit& hit) {
+    command.add(hit.limit)
+        .add(microseconds(hit.period.unchecked()))
+        .add(hit.window == store::Window::sliding ? "sliding" : "fixed")
+        .add(hit.count);
+  }
+
   // One reply for each name.
   Result<std::vector<Reply>> look(std::span<const Name> names, std::string_view waits_as,
                                   Deadline deadline) const;
@@ -81,7 +123,82 @@ class RedisStore::Engine {
   const internal::KeySpace keys;
   const internal::Scripts scripts;
   internal::Watchers watchers;
+  const std::unique_ptr<Submitter> submitter;
 };
+
+// The operations without blocking, over the same scripts.
+class RedisStore::Submitter final : public store::AsyncLeaseStore {
+ public:
+  explicit Submitter(const Engine& engine) : engine_(engine) {}
+
+ private:
+  // An answer that is an error is that for the callback too.
+  template <class T, class Read>
+  static auto outcome_for(Callback<T> callback, Read read) {
+    return [callback = std::move(callback), read = std::move(read)](Result<Reply> reply) {
+      callback(reply ? read(*std::move(reply)) : std::unexpected(std::move(reply).error()));
+    };
+  }
+
+  void start_claim(const Name& name, const store::Claim& claim, Deadline deadline,
+                   Callback<store::ClaimOutcome> callback) override {
+    engine_.submit(
+        lua::kClaim, name, deadline,
+        [this, name, claim](Command& command) { engine_.add_claim(command, name.view(), claim); },
+        outcome_for(std::move(callback), [ttl = claim.ttl.unchecked()](Reply reply) {
+          return internal::claim_outcome(std::move(reply), ttl);
+        }));
+  }
+
+  void start_transfer(const Name& name, const LeaseId& from, const store::Claim& to,
+                      Deadline deadline, Callback<store::TransferOutcome> callback) override {
+    engine_.submit(
+        lua::kTransfer, name, deadline,
+        [from, to](Command& command) { Engine::add_transfer(command, from, to); },
+        outcome_for(std::move(callback), internal::transfer_outcome));
+  }
+
+  void start_release(const Name& name, const LeaseId& id, Deadline deadline,
+                     Callback<store::ReleaseOutcome> callback) override {
+    engine_.submit(
+        lua::kRelease, name, deadline,
+        [this, name, id](Command& command) { engine_.add_release(command, name.view(), id); },
+        outcome_for(std::move(callback), internal::release_outcome));
+  }
+
+  void start_look(const Name& name, Deadline deadline,
+                  Callback<std::optional<store::NameState>> callback) override {
+    engine_.submit(
+        lua::kLook, name, deadline,
+        [this, name](Command& command) { command.add(engine_.watchers.waits_as(name.view())); },
+        outcome_for(std::move(callback),
+                    [name](Reply reply) -> Result<std::optional<store::NameState>> {
+                      std::vector<Reply> states = reply.take_elements();
+                      if (states.size() != 1) {
+                        return unexpected_answer();
+                      }
+                      return internal::name_state(name, std::move(states.front()));
+                    }));
+  }
+
+  void start_hit(const Name& name, const store::Hit& hit, Deadline deadline,
+                 Callback<store::HitOutcome> callback) override {
+    engine_.submit(
+        lua::kHit, name, deadline, [hit](Command& command) { Engine::add_hit(command, hit); },
+        outcome_for(std::move(callback), internal::hit_outcome));
+  }
+
+  const Engine& engine_;
+};
+
+RedisStore::Engine::Engine(std::unique_ptr<internal::Link> the_link, Time time)
+    : link(std::move(the_link)),
+      keys(link->options().prefix),
+      scripts(*link, std::move(time)),
+      watchers(link->options(), scripts, keys),
+      submitter(std::make_unique<Submitter>(*this)) {}
+
+RedisStore::Engine::~Engine() = default;
 
 Result<std::vector<Reply>> RedisStore::Engine::look(std::span<const Name> names,
                                                     std::string_view waits_as,
@@ -103,7 +220,7 @@ Result<std::vector<Reply>> RedisStore::Engine::look(std::span<const Name> names,
   }
   std::vector<Reply> states = reply->take_elements();
   if (states.size() != names.size()) {
-    return fail(ErrorCode::internal, "a script gave an unexpected answer");
+    return unexpected_answer();
   }
   return states;
 }
@@ -125,19 +242,15 @@ store::Capabilities RedisStore::capabilities() const {
       .engine = "redis", .durable = false, .push = true, .cross_process = true, .cluster = true};
 }
 
+store::AsyncLeaseStore* RedisStore::async() noexcept { return engine_->submitter.get(); }
+
 Result<store::ClaimOutcome> RedisStore::do_claim(const Name& name, const store::Claim& claim,
                                                  Deadline deadline) {
   if (auto ours = engine_->link->check_process(); !ours) {
     return std::unexpected(std::move(ours).error());
   }
   auto reply = engine_->run(lua::kClaim, name, deadline, [&](Command& command) {
-    command.add(to_string(claim.id))
-        .add(lease_text(claim))
-        .add(words(claim.permits.count, claim.permits.capacity, microseconds(claim.holds_back),
-                   engine_->watchers.waits_as(name.view())));
-    if (claim.permits == store::Permits::mutex()) {
-      engine_->scripts.add_claim_limits(command, claim.ttl.unchecked());
-    }
+    engine_->add_claim(command, name.view(), claim);
   });
   if (!reply) [[unlikely]] {
     return std::unexpected(std::move(reply).error());
@@ -173,16 +286,15 @@ Result<std::vector<RenewOutcome>> RedisStore::do_renew(std::span<const store::Re
     }
   }
   if (outcomes.size() != renewals.size()) {
-    return fail(ErrorCode::internal, "a script gave an unexpected answer");
+    return unexpected_answer();
   }
   return outcomes;
 }
 
 Result<store::TransferOutcome> RedisStore::do_transfer(const Name& name, const LeaseId& from,
                                                        const store::Claim& to, Deadline deadline) {
-  auto reply = engine_->run(lua::kTransfer, name, deadline, [&](Command& command) {
-    command.add(to_string(from)).add(lease_text(to)).add(to.permits.count).add(to.permits.capacity);
-  });
+  auto reply = engine_->run(lua::kTransfer, name, deadline,
+                            [&](Command& command) { Engine::add_transfer(command, from, to); });
   if (!reply) {
     return std::unexpected(std::move(reply).error());
   }
@@ -195,13 +307,12 @@ Result<store::ReleaseOutcome> RedisStore::do_release(const Name& name, const Lea
     return std::unexpected(std::move(ours).error());
   }
   const auto reply = engine_->run(lua::kRelease, name, deadline, [&](Command& command) {
-    command.add(to_string(id)).add(engine_->watchers.waits_as(name.view()));
-    engine_->scripts.add_release_limits(command);
+    engine_->add_release(command, name.view(), id);
   });
   if (!reply) [[unlikely]] {
     return std::unexpected(reply.error());
   }
-  return reply->integer() == 1 ? store::ReleaseOutcome::released : store::ReleaseOutcome::not_held;
+  return internal::release_outcome(*reply);
 }
 
 Result<std::optional<store::NameState>> RedisStore::do_look(const Name& name, Deadline deadline) {
@@ -247,12 +358,8 @@ Result<store::Page> RedisStore::do_list(std::string_view prefix, const store::Pa
 
 Result<store::HitOutcome> RedisStore::do_hit(const Name& name, const store::Hit& hit,
                                              Deadline deadline) {
-  auto reply = engine_->run(lua::kHit, name, deadline, [&](Command& command) {
-    command.add(hit.limit)
-        .add(microseconds(hit.period.unchecked()))
-        .add(hit.window == store::Window::sliding ? "sliding" : "fixed")
-        .add(hit.count);
-  });
+  auto reply = engine_->run(lua::kHit, name, deadline,
+                            [&](Command& command) { Engine::add_hit(command, hit); });
   if (!reply) {
     return std::unexpected(std::move(reply).error());
   }

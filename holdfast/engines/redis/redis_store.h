@@ -46,9 +46,12 @@ class RedisStore final : public store::LeaseStore {
   ~RedisStore() override;
 
   [[nodiscard]] store::Capabilities capabilities() const override;
+  // Through the same connection; the first request starts a thread that reads the answers.
+  [[nodiscard]] store::AsyncLeaseStore* async() noexcept override;
 
  private:
   class Engine;
+  class Submitter;
 
   explicit RedisStore(std::unique_ptr<Engine> engine);
 

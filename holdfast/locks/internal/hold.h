@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -8,6 +9,8 @@
 #include <string>
 
 #include <holdfast/base/clock.h>
+#include <holdfast/base/deadline.h>
+#include <holdfast/base/error.h>
 #include <holdfast/base/ids.h>
 #include <holdfast/locks/acquire_options.h>
 #include <holdfast/locks/internal/renewal_schedule.h>
@@ -70,6 +73,25 @@ class Hold {
   }
   [[nodiscard]] Status status() const noexcept { return status_.load(std::memory_order_acquire); }
   [[nodiscard]] std::stop_token lost() const { return lost_.get_token(); }
+
+  // An error unless it is held at this moment; if it is not any more, it is lost from now on.
+  [[nodiscard]] base::Result<void> check() {
+    if (status() == Status::ended) {
+      return base::fail(base::ErrorCode::not_held, "the lock was released");
+    }
+    if (status() == Status::lost || clock.now() >= valid_until()) {
+      lose();
+      return base::fail(base::ErrorCode::lost, "the lease was not renewed in time or taken away");
+    }
+    return {};
+  }
+
+  // For what the store is asked about it: as long as the lease lasts.
+  [[nodiscard]] base::Deadline request_deadline(base::TimePoint now) const noexcept {
+    constexpr base::Duration kLeast = std::chrono::milliseconds(100);
+    return base::Deadline::after(base::steady_clock(),
+                                 std::max<base::Duration>(valid_until() - now, kLeast));
+  }
 
   // True for the one caller who makes it so.
   bool end() noexcept { return leave(Status::ended); }

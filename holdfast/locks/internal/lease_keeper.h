@@ -8,9 +8,9 @@
 
 #include <holdfast/base/clock.h>
 #include <holdfast/base/log.h>
-#include <holdfast/locks/internal/bell.h>
 #include <holdfast/locks/internal/hold.h>
 #include <holdfast/locks/metrics.h>
+#include <holdfast/locks/steps/bell.h>
 #include <holdfast/store/lease_store.h>
 
 namespace holdfast::locks::internal {
@@ -61,7 +61,7 @@ class LeaseKeeper {
   Holds holds_;                                    // protected by mutex_
   base::TimePoint next_ = base::TimePoint::max();  // when to look again; protected by mutex_
   bool stopped_ = false;                           // protected by mutex_
-  Bell bell_;
+  steps::Bell bell_;
   std::jthread thread_;
 };
 

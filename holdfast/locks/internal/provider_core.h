@@ -18,18 +18,9 @@ class ProviderCore : public std::enable_shared_from_this<ProviderCore> {
  public:
   ProviderCore(std::shared_ptr<store::LeaseStore> lease_store, ProviderOptions provider_options);
 
-  // Null if the name was not to be had within the wait, which is `default_wait` where the options
-  // do not say.
-  base::Result<std::shared_ptr<Hold>> acquire(std::string_view name, const AcquireOptions& how,
-                                              base::Duration default_wait);
-  // Null if the grant came too late to be of use; it is released then.
-  std::shared_ptr<Hold> keep(std::string_view name, const store::Claim& claim,
-                             const AcquireOptions& how, const Granted& granted);
-
-  // To the next in line, or to the store.
-  base::Result<store::ReleaseOutcome> release(Hold& hold);
-  // All but so many permits, to the store.
-  base::Result<void> reduce(Hold& hold, std::uint32_t permits);
+  // Of a grant that is not kept yet, and may have come too late.
+  [[nodiscard]] std::shared_ptr<Hold> make_hold(std::string_view name, const store::Claim& claim,
+                                                const AcquireOptions& how, const Granted& granted);
   // The lease stays, unkept.
   void abandon(Hold& hold);
   // Waiting calls end, renewal ends.
@@ -51,11 +42,6 @@ class ProviderCore : public std::enable_shared_from_this<ProviderCore> {
   const bool push;
   WaitLines lines;
   LeaseKeeper keeper;
-
- private:
-  base::Result<store::TransferOutcome> transfer(Hold& hold, Waiter& next, base::Deadline deadline);
-  bool hand_over(Hold& hold, Waiter& next, base::Deadline deadline,
-                 base::Result<store::ReleaseOutcome>& outcome);
 };
 
 }  // namespace holdfast::locks::internal

@@ -7,7 +7,7 @@ namespace holdfast::locks::internal {
 using base::ErrorCode;
 using base::fail;
 
-base::Result<bool> WaitLines::join(std::string_view name, Waiter& waiter) {
+base::Result<void> WaitLines::join(std::string_view name, Waiter& waiter) {
   const std::lock_guard guard(mutex_);
   if (closed_) {
     return fail(ErrorCode::cancelled, "the lock provider is shutting down");
@@ -24,7 +24,7 @@ base::Result<bool> WaitLines::join(std::string_view name, Waiter& waiter) {
     lines_.emplace(name, std::move(alone));
     waiter.first = true;
     ++waiting_;
-    return true;
+    return {};
   }
   std::list<Waiter*>& waiters = line->second.waiters;
   if (waiters.size() >= max_per_name_) {
@@ -34,7 +34,13 @@ base::Result<bool> WaitLines::join(std::string_view name, Waiter& waiter) {
   }
   waiters.push_back(&waiter);
   ++waiting_;
-  return line->second.watch == nullptr;
+  return {};
+}
+
+bool WaitLines::needs_watch(std::string_view name) const {
+  const std::lock_guard guard(mutex_);
+  const auto line = lines_.find(name);
+  return line != lines_.end() && line->second.watch == nullptr;
 }
 
 // The line may have ended by now, and another may have begun: one watch is enough for it.
@@ -71,40 +77,33 @@ Waiter* WaitLines::first_in(std::string_view name) const {
 void WaitLines::ring_first(std::string_view name) const {
   const std::lock_guard guard(mutex_);
   if (Waiter* const first = first_in(name)) {
-    first->bell.ring();
+    first->ringer.ring();
   }
 }
 
-std::optional<Granted> WaitLines::leave(std::string_view name, Waiter& waiter) {
-  for (;;) {
-    std::unique_ptr<store::Watch> ended;
-    {
-      const std::lock_guard guard(mutex_);
-      if (!waiter.offered) {
-        if (waiter.handed_over) {
-          return waiter.handed_over;  // out of the line already
-        }
-        ended = remove(name, waiter);
-        if (Waiter* const next = first_in(name); next != nullptr && !next->first) {
-          next->first = true;
-          next->bell.ring();
-        }
-        return std::nullopt;
-      }
-    }
-    // Rung by `settle`: the store call behind an offer has a deadline.
-    waiter.bell.wait_until(base::steady_clock(), base::TimePoint::max());
+bool WaitLines::leave(std::string_view name, Waiter& waiter, std::optional<Granted>& handed_over) {
+  std::unique_ptr<store::Watch> ended;
+  const std::lock_guard guard(mutex_);
+  if (waiter.offered) {
+    return false;  // rung by `settle`: the store call behind an offer has a deadline
   }
+  if (waiter.handed_over) {
+    handed_over = waiter.handed_over;  // out of the line already
+    return true;
+  }
+  ended = remove(name, waiter);
+  if (Waiter* const next = first_in(name); next != nullptr && !next->first) {
+    next->first = true;
+    next->ringer.ring();
+  }
+  return true;
 }
 
-std::optional<Granted> WaitLines::taken_over(const Waiter& waiter) const {
+Standing WaitLines::standing(const Waiter& waiter) const {
   const std::lock_guard guard(mutex_);
-  return waiter.offered ? std::nullopt : waiter.handed_over;
-}
-
-bool WaitLines::is_first(const Waiter& waiter) const {
-  const std::lock_guard guard(mutex_);
-  return waiter.first;
+  return {.first = waiter.first,
+          .closed = closed_,
+          .handed_over = waiter.offered ? std::nullopt : waiter.handed_over};
 }
 
 Waiter* WaitLines::offer(std::string_view name, const store::Permits& permits) {
@@ -132,11 +131,11 @@ void WaitLines::settle(std::string_view name, Waiter& waiter,
     if (Waiter* const next = first_in(name)) {
       next->first = true;
       if (next->claim.permits.capacity > 1) {
-        next->bell.ring();  // there may be room for it too
+        next->ringer.ring();  // there may be room for it too
       }
     }
   }
-  waiter.bell.ring();
+  waiter.ringer.ring();
 }
 
 bool WaitLines::has_line(std::string_view name) const {
@@ -154,14 +153,9 @@ void WaitLines::close() {
   closed_ = true;
   for (auto& [name, line] : lines_) {
     for (Waiter* const waiter : line.waiters) {
-      waiter->bell.ring();
+      waiter->ringer.ring();
     }
   }
-}
-
-bool WaitLines::closed() const {
-  const std::lock_guard guard(mutex_);
-  return closed_;
 }
 
 }  // namespace holdfast::locks::internal

@@ -14,7 +14,7 @@
 
 #include <holdfast/base/clock.h>
 #include <holdfast/base/error.h>
-#include <holdfast/locks/internal/bell.h>
+#include <holdfast/locks/steps/ringer.h>
 #include <holdfast/store/claim.h>
 #include <holdfast/store/lease_store.h>
 #include <holdfast/store/outcome.h>
@@ -32,13 +32,20 @@ struct Granted {
 // it is protected by their mutex.
 struct Waiter {
   store::Claim claim;
-  Bell bell{};
+  steps::Ringer& ringer;
 
   // The lines'.
   std::optional<Granted> handed_over{};
   bool first = false;    // may contend for the name in the store
   bool offered = false;  // a hand-over to it is under way: it must not leave
   bool unsure = false;   // it is not known what came of a hand-over: the lease may be there
+};
+
+// How a waiter stands at this moment.
+struct Standing {
+  bool first = false;   // may contend for the name in the store
+  bool closed = false;  // nobody may wait any more
+  std::optional<Granted> handed_over{};
 };
 
 // The callers of one provider that wait, a line for each name. Only the first in a line contends in
@@ -51,17 +58,18 @@ class WaitLines {
   WaitLines(std::size_t max_names, std::size_t max_per_name) noexcept
       : max_names_(max_names), max_per_name_(max_per_name) {}
 
-  // Whether nobody in line watches the name: `watch` is to be called then.
   // ErrorCode::limit_exceeded if there are too many, cancelled after `close`.
-  [[nodiscard]] base::Result<bool> join(std::string_view name, Waiter& waiter);
+  [[nodiscard]] base::Result<void> join(std::string_view name, Waiter& waiter);
+  // Whether nobody in line watches the name: `watch` is to be called then.
+  [[nodiscard]] bool needs_watch(std::string_view name) const;
   // Tells the first in line of hints, as long as somebody stands there. Where that fails, the line
-  // polls, and the next to join tries again.
+  // polls.
   void watch(std::string_view name, const MakeWatch& make_watch);
-  // Leaves the line and lets the next one contend; waits for a hand-over that is under way, and
-  // returns what came of it.
-  std::optional<Granted> leave(std::string_view name, Waiter& waiter);
-  [[nodiscard]] std::optional<Granted> taken_over(const Waiter& waiter) const;
-  [[nodiscard]] bool is_first(const Waiter& waiter) const;
+  // Leaves the line and lets the next one contend. False while a hand-over to it is under way: to
+  // be tried again when it is rung. If the name was handed over, it is told so.
+  [[nodiscard]] bool leave(std::string_view name, Waiter& waiter,
+                           std::optional<Granted>& handed_over);
+  [[nodiscard]] Standing standing(const Waiter& waiter) const;
 
   // The first in line, if it wants the same permits; it is then sure to stay until `settle`.
   [[nodiscard]] Waiter* offer(std::string_view name, const store::Permits& permits);
@@ -74,7 +82,6 @@ class WaitLines {
   [[nodiscard]] std::size_t waiting() const;
   // Nobody joins any more; wakes everybody who waits.
   void close();
-  [[nodiscard]] bool closed() const;
 
  private:
   struct Line {

@@ -43,6 +43,7 @@ class ProviderRun {
   [[nodiscard]] locks::LockProvider& provider() { return *provider_; }
   // What `provider()` talks to.
   [[nodiscard]] FaultyStore& network() { return *network_; }
+  [[nodiscard]] const std::shared_ptr<FaultyStore>& shared_network() { return network_; }
   // The same data without faults.
   [[nodiscard]] store::LeaseStore& store() { return *store_; }
   // As another process would have it: a handle of its own, without faults.
@@ -126,14 +127,5 @@ struct ProviderCase {
   void (*run)(ProviderRun& run);
   CaseTime time = CaseTime::movable;
 };
-
-// One theme each, in the file of that name in lock_cases/.
-std::span<const ProviderCase> acquire_cases();
-std::span<const ProviderCase> wait_cases();
-std::span<const ProviderCase> crowd_cases();
-std::span<const ProviderCase> handle_cases();
-std::span<const ProviderCase> keeping_cases();
-std::span<const ProviderCase> fault_cases();
-std::span<const ProviderCase> process_cases();
 
 }  // namespace holdfast::testing::internal

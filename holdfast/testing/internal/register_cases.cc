@@ -1,38 +1,60 @@
 #include <holdfast/testing/internal/register_cases.h>
 
+#include <functional>
+#include <utility>
+
 #include <gtest/gtest.h>
 
 namespace holdfast::testing::internal {
 
 namespace {
 
-class ProviderConformance : public ::testing::Test {
+class Conformance : public ::testing::Test {
  public:
-  ProviderConformance(const EngineUnderTest& engine, const ProviderCase& which)
-      : engine_(engine), case_(which) {}
+  Conformance(const EngineUnderTest& engine, CaseTime time, std::function<void(Place)> body)
+      : engine_(engine), time_(time), body_(std::move(body)) {}
 
   void TestBody() override {
-    const auto place = place_for(engine_, case_.time);
+    auto place = place_for(engine_, time_);
     if (!place) {
       GTEST_SKIP() << "the engine has no place on which real time passes";
     }
-    ProviderRun run(engine_, *place);
-    case_.run(run);
+    body_(*std::move(place));
   }
 
  private:
   const EngineUnderTest engine_;
-  const ProviderCase case_;
+  const CaseTime time_;
+  const std::function<void(Place)> body_;
 };
+
+template <class Case>
+void add_case(const std::string& suite, const EngineUnderTest& engine, const Case& which,
+              const std::function<void(Place)>& body) {
+  ::testing::RegisterTest(
+      suite.c_str(), which.name, nullptr, nullptr, __FILE__, __LINE__,
+      [=]() -> ::testing::Test* { return new Conformance(engine, which.time, body); });
+}
 
 }  // namespace
 
 void register_cases(const std::string& suite, const EngineUnderTest& engine,
                     std::span<const ProviderCase> cases) {
   for (const ProviderCase& each : cases) {
-    ::testing::RegisterTest(
-        suite.c_str(), each.name, nullptr, nullptr, __FILE__, __LINE__,
-        [=]() -> ::testing::Test* { return new ProviderConformance(engine, each); });
+    add_case(suite, engine, each, [=](Place place) {
+      ProviderRun run(engine, std::move(place));
+      each.run(run);
+    });
+  }
+}
+
+void register_cases(const Face& face, const EngineUnderTest& engine,
+                    std::span<const LockCase> cases) {
+  for (const LockCase& each : cases) {
+    add_case(face.name + "." + engine.name, engine, each, [=](Place place) {
+      LockRun run(engine, face, std::move(place));
+      each.run(run);
+    });
   }
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include <holdfast/testing/engine_under_test.h>
+#include <holdfast/testing/internal/lock_run.h>
 #include <holdfast/testing/internal/provider_run.h>
 
 namespace holdfast::testing::internal {
@@ -11,5 +12,8 @@ namespace holdfast::testing::internal {
 // Makes each case a GoogleTest case `<suite>.<Sentence>` with a place of its own.
 void register_cases(const std::string& suite, const EngineUnderTest& engine,
                     std::span<const ProviderCase> cases);
+// The same over a face: `<face>.<engine>.<Sentence>`.
+void register_cases(const Face& face, const EngineUnderTest& engine,
+                    std::span<const LockCase> cases);
 
 }  // namespace holdfast::testing::internal

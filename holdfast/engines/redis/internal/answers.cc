@@ -127,6 +127,10 @@ Result<store::TransferOutcome> transfer_outcome(Reply reply) {
   return answer.error();
 }
 
+Result<store::ReleaseOutcome> release_outcome(const Reply& reply) {
+  return reply.integer() == 1 ? store::ReleaseOutcome::released : store::ReleaseOutcome::not_held;
+}
+
 Result<store::HitOutcome> hit_outcome(Reply reply) {
   Answer answer(std::move(reply));
   if (!answer.is("hit", 4)) {

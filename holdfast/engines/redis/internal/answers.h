@@ -14,6 +14,7 @@ namespace holdfast::engines::redis::internal {
 // `ttl` is what was asked for.
 [[nodiscard]] base::Result<store::ClaimOutcome> claim_outcome(Reply reply, base::Duration ttl);
 [[nodiscard]] base::Result<store::TransferOutcome> transfer_outcome(Reply reply);
+[[nodiscard]] base::Result<store::ReleaseOutcome> release_outcome(const Reply& reply);
 [[nodiscard]] base::Result<store::HitOutcome> hit_outcome(Reply reply);
 // One of those that look.lua returns; nothing if the name is not held.
 [[nodiscard]] base::Result<std::optional<store::NameState>> name_state(const base::Name& name,

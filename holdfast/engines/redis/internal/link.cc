@@ -81,6 +81,14 @@ std::vector<Result<Reply>> Link::call_all(std::span<const Command> commands,
   return results;
 }
 
+void Link::submit(Command command, base::Deadline deadline, Submission::Callback callback) {
+  if (auto ours = check_process(); !ours) {
+    callback(std::unexpected(std::move(ours).error()));
+    return;
+  }
+  core_->submit(std::make_unique<Submission>(std::move(command), deadline, std::move(callback)));
+}
+
 const RedisOptions& Link::options() const noexcept { return core_->options(); }
 
 LinkCounters Link::counters() const { return core_->counters(); }

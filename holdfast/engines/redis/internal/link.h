@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -26,9 +27,10 @@ struct LinkCounters {
 
 // One connection to a Redis server, shared by any number of threads.
 //
-// Thread-safe. There is no thread of its own: of the callers that wait, one leads: it sends what
-// the others have put in line, reads, and hands each its reply; when it has its own, another leads.
-// So a lone caller writes and reads itself, and one system call carries the commands of many.
+// Thread-safe. For callers it has no thread of its own: of those that wait, one leads: it sends
+// what the others have put in line, reads, and hands each its reply; when it has its own, another
+// leads. So a lone caller writes and reads itself, and one system call carries the commands of
+// many.
 //
 // A call blocks until its reply, its deadline (of base::steady_clock()), or the loss of the
 // connection. A lost connection is made anew by the next call: at once after the first failure,
@@ -41,6 +43,10 @@ struct LinkCounters {
 //
 // A reply that says "error" is a value. A call that leaves by its deadline leaves its place in line
 // behind, and the late reply is thrown away. Commands of one thread reach the server in order.
+//
+// `submit` does not block: a thread, which the first such command starts, leads where no caller
+// does. Its answer is called back once, by any thread, and with the errors above; a callback is
+// quick and may submit again.
 //
 // A forked child may destroy what it inherited, which closes nothing of the parent's.
 //
@@ -64,6 +70,10 @@ class Link {
   // come in between.
   [[nodiscard]] std::vector<base::Result<Reply>> call_all(std::span<const Command> commands,
                                                           base::Deadline deadline);
+
+  // Calls back, maybe before it returns.
+  void submit(Command command, base::Deadline deadline,
+              std::function<void(base::Result<Reply> reply)> callback);
 
   [[nodiscard]] const RedisOptions& options() const noexcept;
   [[nodiscard]] LinkCounters counters() const;

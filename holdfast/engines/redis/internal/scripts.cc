@@ -25,6 +25,18 @@ Result<Reply> checked(Result<Reply> reply) {
   return reply;
 }
 
+Command known(const Script& script, const Scripts::Fill& fill) {
+  Command command("EVALSHA", script.sha);
+  fill(command);
+  return command;
+}
+
+Command told(const Script& script, const Scripts::Fill& fill) {
+  Command command("EVAL", script.text);
+  fill(command);
+  return command;
+}
+
 }  // namespace
 
 std::chrono::milliseconds Scripts::grace() const { return time_ ? kGraceWithOtherTime : kGrace; }
@@ -59,15 +71,27 @@ void Scripts::add_release_limits(Command& command) const {
 }
 
 Result<Reply> Scripts::run(const Script& script, const Fill& fill, Deadline deadline) const {
-  Command known("EVALSHA", script.sha);
-  fill(known);
-  Result<Reply> reply = link_.call(known, deadline);
+  Result<Reply> reply = link_.call(known(script, fill), deadline);
   if (reply && reply->is_error(kForgotten)) {
-    Command told("EVAL", script.text);
-    fill(told);
-    reply = link_.call(told, deadline);
+    reply = link_.call(told(script, fill), deadline);
   }
   return checked(std::move(reply));
+}
+
+void Scripts::submit(const Script& script, Fill fill, Deadline deadline,
+                     std::function<void(Result<Reply> reply)> callback) const {
+  Command first = known(script, fill);
+  link_.submit(std::move(first), deadline,
+               [this, &script, fill = std::move(fill), deadline,
+                callback = std::move(callback)](Result<Reply> reply) {
+                 if (!reply || !reply->is_error(kForgotten)) {
+                   callback(checked(std::move(reply)));
+                   return;
+                 }
+                 link_.submit(told(script, fill), deadline, [callback](Result<Reply> again) {
+                   callback(checked(std::move(again)));
+                 });
+               });
 }
 
 Result<std::vector<Reply>> Scripts::run_all(

@@ -28,6 +28,9 @@ class Scripts {
 
   [[nodiscard]] base::Result<Reply> run(const Script& script, const Fill& fill,
                                         base::Deadline deadline) const;
+  // Without blocking: calls back, maybe before it returns. `fill` may be called again until then.
+  void submit(const Script& script, Fill fill, base::Deadline deadline,
+              std::function<void(base::Result<Reply> reply)> callback) const;
   // The same script many times, in one go; `fill` is told which. The first error counts for all.
   [[nodiscard]] base::Result<std::vector<Reply>> run_all(
       const Script& script, std::size_t count,

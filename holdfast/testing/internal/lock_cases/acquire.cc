@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <holdfast/testing/internal/provider_run.h>
+#include <holdfast/testing/internal/lock_run.h>
 
 namespace holdfast::testing::internal {
 
@@ -12,11 +12,11 @@ namespace {
 using namespace std::chrono_literals;
 using base::ErrorCode;
 using locks::AcquireOptions;
-using locks::Lock;
+using Lock = LockUnderTest;
 
-constexpr ProviderCase kCases[] = {
+constexpr LockCase kCases[] = {
     {"TryAcquireLocksAFreeName",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        AcquireOptions options = run.options();
        options.owner = "me@here";
        options.reason = "to see";
@@ -37,14 +37,14 @@ constexpr ProviderCase kCases[] = {
      }},
 
     {"AcquireLocksAFreeName",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        const Lock lock = run.provider().acquire("job", run.options());
        EXPECT_TRUE(lock.check());
        EXPECT_EQ(run.holders("job").at(0).id, lock.id());
      }},
 
     {"ALockedNameIsNotHadAgainNotEvenByItsHolder",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        const Lock lock = run.provider().acquire("job", run.options());
        EXPECT_TRUE(is_busy(run.provider().try_acquire("job", run.options())));
        EXPECT_TRUE(is_busy(run.another_provider()->try_acquire("job", run.options())));
@@ -53,7 +53,7 @@ constexpr ProviderCase kCases[] = {
      }},
 
     {"SeveralNamesAtOnce",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        std::vector<Lock> held;
        for (int i = 0; i < 20; ++i) {
          held.push_back(run.provider().acquire("job " + std::to_string(i), run.options()));
@@ -68,7 +68,7 @@ constexpr ProviderCase kCases[] = {
      }},
 
     {"ReacquireAfterReleaseWithAGreaterToken",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        Lock first = run.provider().acquire("job", run.options());
        const base::FencingToken before = first.token();
        EXPECT_EQ(first.release(), store::ReleaseOutcome::released);
@@ -77,14 +77,14 @@ constexpr ProviderCase kCases[] = {
      }},
 
     {"NamesAreCaseSensitive",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        const Lock lower = run.provider().acquire("job", run.options());
        const Lock upper = must_have(run.provider().try_acquire("JOB", run.options()));
        EXPECT_TRUE(is_busy(run.provider().try_acquire("job", run.options())));
      }},
 
     {"BadArgumentsAreRejectedAndLeaveNothingBehind",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        const std::string long_text(2000, 'x');
        const std::vector<AcquireOptions> bad{
            {.ttl = -1s},
@@ -117,7 +117,7 @@ constexpr ProviderCase kCases[] = {
      }},
 
     {"IsLockedLookHeldAndListTellTheSame",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        EXPECT_EQ(run.provider().is_locked("job"), false);
        EXPECT_FALSE(base::value_or_throw(run.provider().look("job")));
        {
@@ -139,7 +139,7 @@ constexpr ProviderCase kCases[] = {
      }},
 
     {"AnExpiredLeaseIsNotLocked",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        run.abandon("job", run.ttl());
        EXPECT_EQ(run.provider().is_locked("job"), true);
        run.pass(run.ttl());
@@ -148,7 +148,7 @@ constexpr ProviderCase kCases[] = {
      }},
 
     {"WithoutAnOwnerItIsTheProvidersElseUserAtHostAndPid",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        const Lock lock = run.provider().acquire("job", run.options());
        EXPECT_EQ(lock.owner(), locks::default_owner());
        EXPECT_EQ(run.holders("job").at(0).owner, locks::default_owner());
@@ -157,7 +157,7 @@ constexpr ProviderCase kCases[] = {
      }},
 
     {"RenewAndReleaseByIdNeedNoHandle",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        const base::LeaseId id = run.abandon("job", run.ttl());
        EXPECT_EQ(run.provider().renew("job", id, 1h), store::RenewOutcome::renewed);
        run.pass(run.ttl());
@@ -169,7 +169,7 @@ constexpr ProviderCase kCases[] = {
      }},
 
     {"PermitsAreSharedUpToTheCapacity",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        AcquireOptions options = run.options();
        options.permits = store::Permits::of(1, 2);
        const Lock one = run.provider().acquire("pool", options);
@@ -181,6 +181,6 @@ constexpr ProviderCase kCases[] = {
 
 }  // namespace
 
-std::span<const ProviderCase> acquire_cases() { return kCases; }
+std::span<const LockCase> acquire_cases() { return kCases; }
 
 }  // namespace holdfast::testing::internal

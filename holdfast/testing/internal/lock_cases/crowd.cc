@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include <holdfast/testing/internal/provider_run.h>
+#include <holdfast/testing/internal/lock_run.h>
 
 namespace holdfast::testing::internal {
 
@@ -15,8 +15,8 @@ namespace {
 
 using namespace std::chrono_literals;
 using locks::AcquireOptions;
-using locks::Lock;
-using locks::LockProvider;
+using Lock = LockUnderTest;
+using LockProvider = ProviderUnderTest;
 
 // Something that only exclusion keeps right: reading and writing are two steps. Atomic only so that
 // a sanitizer, which does not see how a store excludes, does not call it a race.
@@ -32,7 +32,7 @@ class UnprotectedCounter {
 };
 
 // Every caller gets the name once, one at a time; those of one provider stand in one line.
-void count_in_parallel(ProviderRun& run, int callers, std::vector<LockProvider*> providers) {
+void count_in_parallel(LockRun& run, int callers, std::vector<LockProvider*> providers) {
   UnprotectedCounter counter;
   std::atomic<int> inside = 0;
   std::atomic<int> overlaps = 0;
@@ -57,9 +57,9 @@ void count_in_parallel(ProviderRun& run, int callers, std::vector<LockProvider*>
   }
 }
 
-constexpr ProviderCase kCases[] = {
+constexpr LockCase kCases[] = {
     {"OneAmongFourTryOnceCallersGetsIt",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        for (int round = 0; round < scaled(40); ++round) {
          std::vector<std::unique_ptr<LockProvider>> providers;
          for (int i = 0; i < 4; ++i) {
@@ -75,7 +75,7 @@ constexpr ProviderCase kCases[] = {
      }},
 
     {"AHundredInSequence",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        base::FencingToken last(0);
        for (int i = 0; i < 100; ++i) {
          const Lock lock = run.provider().acquire("job", run.options());
@@ -86,7 +86,7 @@ constexpr ProviderCase kCases[] = {
      }},
 
     {"AHundredAndFiftyNamesInParallel",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        const int count = scaled(150);
        std::atomic<int> held = 0;
        together(count, [&](int i) {
@@ -101,11 +101,10 @@ constexpr ProviderCase kCases[] = {
      }},
 
     {"FiveHundredInParallelOneAtATime",
-     [](ProviderRun& run) { count_in_parallel(run, scaled(500), {&run.provider()}); },
-     CaseTime::real},
+     [](LockRun& run) { count_in_parallel(run, scaled(500), {&run.provider()}); }, CaseTime::real},
 
     {"FiveHundredInParallelOverFourProvidersOneAtATime",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        const auto two = run.another_provider();
        const auto three = run.another_provider();
        const auto four = run.another_provider();
@@ -114,7 +113,7 @@ constexpr ProviderCase kCases[] = {
      CaseTime::real},
 
     {"NeverMoreThanTheCapacityInACrowd",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        std::atomic<int> inside = 0;
        std::atomic<int> excesses = 0;
        std::atomic<int> served = 0;
@@ -141,6 +140,6 @@ constexpr ProviderCase kCases[] = {
 
 }  // namespace
 
-std::span<const ProviderCase> crowd_cases() { return kCases; }
+std::span<const LockCase> crowd_cases() { return kCases; }
 
 }  // namespace holdfast::testing::internal

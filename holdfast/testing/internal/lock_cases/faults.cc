@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include <holdfast/testing/internal/provider_run.h>
+#include <holdfast/testing/internal/lock_run.h>
 
 namespace holdfast::testing::internal {
 
@@ -17,16 +17,16 @@ namespace {
 using namespace std::chrono_literals;
 using base::ErrorCode;
 using locks::AcquireOptions;
-using locks::Lock;
+using Lock = LockUnderTest;
 
 AcquireOptions patient() {
-  AcquireOptions options = ProviderRun::options();
+  AcquireOptions options = LockRun::options();
   options.wait = 10min;
   return options;
 }
 
 // One fault each time, and then the network is well again.
-void expect_acquired_in_spite_of(ProviderRun& run, void (FaultyStore::*fault)(Operation, int)) {
+void expect_acquired_in_spite_of(LockRun& run, void (FaultyStore::*fault)(Operation, int)) {
   (run.network().*fault)(Operation::claim, 2);
   const Lock lock =
       must_have(run.result_of_call([&] { return run.provider().try_acquire("job", patient()); }));
@@ -39,7 +39,7 @@ void expect_acquired_in_spite_of(ProviderRun& run, void (FaultyStore::*fault)(Op
 
 // A provider of which is known what became of its renewals, and not only that it has asked.
 struct CountsRenewals {
-  explicit CountsRenewals(ProviderRun& run) {
+  explicit CountsRenewals(LockRun& run) {
     locks::ProviderOptions options;
     options.metrics.count = [this](std::string_view what, std::uint64_t by) {
       failed += what == "renew_failed" ? by : 0;
@@ -50,11 +50,11 @@ struct CountsRenewals {
 
   std::atomic<std::uint64_t> failed = 0;
   std::atomic<std::uint64_t> renewed = 0;
-  std::unique_ptr<locks::LockProvider> provider;
+  std::unique_ptr<ProviderUnderTest> provider;
 };
 
 // A waiter is cancelled while the store has given it the name but nobody knows of that yet.
-void cancel_during_hand_over(ProviderRun& run, void (Gate::*end)()) {
+void cancel_during_hand_over(LockRun& run, void (Gate::*end)()) {
   std::stop_source stop;
   AcquireOptions options = patient();
   options.stop = stop.get_token();
@@ -75,16 +75,16 @@ void cancel_during_hand_over(ProviderRun& run, void (Gate::*end)()) {
   EXPECT_TRUE(run.holders("job").empty());
 }
 
-constexpr ProviderCase kCases[] = {
+constexpr LockCase kCases[] = {
     {"AReplyLostAfterTheGrantStillGivesTheLock",
-     [](ProviderRun& run) { expect_acquired_in_spite_of(run, &FaultyStore::lose_reply); }},
+     [](LockRun& run) { expect_acquired_in_spite_of(run, &FaultyStore::lose_reply); }},
     {"ALostRequestIsSentAgain",
-     [](ProviderRun& run) { expect_acquired_in_spite_of(run, &FaultyStore::lose_request); }},
+     [](LockRun& run) { expect_acquired_in_spite_of(run, &FaultyStore::lose_request); }},
     {"ADuplicatedRequestGivesOneLock",
-     [](ProviderRun& run) { expect_acquired_in_spite_of(run, &FaultyStore::duplicate); }},
+     [](LockRun& run) { expect_acquired_in_spite_of(run, &FaultyStore::duplicate); }},
 
     {"AStoreThatComesBackWithinTheWaitGivesTheLock",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        run.abandon("job", run.ttl());
        auto waiting =
            run.in_background([&] { return run.provider().try_acquire("job", patient()); });
@@ -98,7 +98,7 @@ constexpr ProviderCase kCases[] = {
      }},
 
     {"AnUnavailableStoreIsATypedErrorNotContention",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        run.network().go_away();
        EXPECT_EQ(error_of(run.provider().try_acquire("job", run.options())),
                  ErrorCode::unavailable);
@@ -113,7 +113,7 @@ constexpr ProviderCase kCases[] = {
      }},
 
     {"ATryWhoseRepliesAreAllLostLeavesNothingBehind",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        run.network().lose_reply(Operation::claim, 100);
        AcquireOptions options = run.options();
        options.wait = run.ttl();
@@ -125,7 +125,7 @@ constexpr ProviderCase kCases[] = {
      }},
 
     {"ACancelledAcquireLeavesNothingBehind",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        std::stop_source stop;
        AcquireOptions options = patient();
        options.stop = stop.get_token();
@@ -144,12 +144,12 @@ constexpr ProviderCase kCases[] = {
      }},
 
     {"ACancelledWaiterToWhomTheNameIsHandedOverLeavesNothingBehind",
-     [](ProviderRun& run) { cancel_during_hand_over(run, &Gate::open); }},
+     [](LockRun& run) { cancel_during_hand_over(run, &Gate::open); }},
     {"ACancelledWaiterDoesNotKeepAHandOverWhoseReplyIsLost",
-     [](ProviderRun& run) { cancel_during_hand_over(run, &Gate::lose); }},
+     [](LockRun& run) { cancel_during_hand_over(run, &Gate::lose); }},
 
     {"AHandOverWhoseReplyIsLostStillReachesTheWaiter",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        Lock first = run.provider().acquire("job", run.options());
        auto waiting =
            run.in_background([&] { return run.provider().try_acquire("job", patient()); });
@@ -163,7 +163,7 @@ constexpr ProviderCase kCases[] = {
      }},
 
     {"AnAnswerSlowerThanTheValidityIsNotAGrant",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        const auto gate = run.network().hold_reply(Operation::claim);
        AcquireOptions options = run.brief_options();
        auto running = run.in_background([&] { return run.provider().try_acquire("job", options); });
@@ -177,7 +177,7 @@ constexpr ProviderCase kCases[] = {
      }},
 
     {"ALateAnswerDoesNotFreeWhoCameInBetween",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        const auto gate = run.network().hold_reply(Operation::claim);
        auto running = run.in_background(
            [&] { return run.provider().try_acquire("job", run.brief_options()); });
@@ -192,7 +192,7 @@ constexpr ProviderCase kCases[] = {
      }},
 
     {"AStoreThatIsGoneDuringTheHoldIsLossByTheLocalDeadline",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        const Lock lock = run.provider().acquire("job", run.brief_options());
        std::atomic<bool> told = false;
        const std::stop_callback callback(lock.lost(), [&] { told = true; });
@@ -204,7 +204,7 @@ constexpr ProviderCase kCases[] = {
      }},
 
     {"AStoreThatComesBackBeforeTheDeadlineIsNoLoss",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        CountsRenewals counts(run);
        const Lock lock = counts.provider->acquire("job", run.brief_options());
        run.network().refuse(Operation::renew, 2);
@@ -220,7 +220,7 @@ constexpr ProviderCase kCases[] = {
      }},
 
     {"ARenewalWhoseReplyIsLostIsNoLoss",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        CountsRenewals counts(run);
        const Lock lock = counts.provider->acquire("job", run.brief_options());
        run.network().lose_reply(Operation::renew);
@@ -233,7 +233,7 @@ constexpr ProviderCase kCases[] = {
      }},
 
     {"LostFiresWhileTheStoreHangs",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        const Lock lock = run.provider().acquire("job", run.brief_options());
        std::atomic<bool> told = false;
        const std::stop_callback callback(lock.lost(), [&] { told = true; });
@@ -247,7 +247,7 @@ constexpr ProviderCase kCases[] = {
      CaseTime::real},
 
     {"AReleaseWhoseReplyIsLostHasFreedTheName",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        Lock lock = run.provider().acquire("job", run.options());
        run.network().lose_reply(Operation::release);
        const auto outcome = lock.release();
@@ -257,7 +257,7 @@ constexpr ProviderCase kCases[] = {
      }},
 
     {"ALockThatCannotBeReleasedRunsOut",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        std::optional<Lock> lock = run.provider().acquire("job", run.brief_options());
        run.network().go_away();
        lock.reset();
@@ -270,6 +270,6 @@ constexpr ProviderCase kCases[] = {
 
 }  // namespace
 
-std::span<const ProviderCase> fault_cases() { return kCases; }
+std::span<const LockCase> fault_cases() { return kCases; }
 
 }  // namespace holdfast::testing::internal

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include <holdfast/testing/internal/provider_run.h>
+#include <holdfast/testing/internal/lock_run.h>
 
 namespace holdfast::testing::internal {
 
@@ -14,12 +14,12 @@ namespace {
 using namespace std::chrono_literals;
 using base::ErrorCode;
 using locks::AcquireOptions;
-using locks::Lock;
+using Lock = LockUnderTest;
 using store::ReleaseOutcome;
 
-constexpr ProviderCase kCases[] = {
+constexpr LockCase kCases[] = {
     {"ReleasingManyTimesIsHarmlessAndSaysSo",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        Lock lock = run.provider().acquire("job", run.options());
        EXPECT_EQ(lock.release(), ReleaseOutcome::released);
        for (int i = 0; i < 3; ++i) {
@@ -31,7 +31,7 @@ constexpr ProviderCase kCases[] = {
      }},
 
     {"NeitherReleaseNorDestructionFreesASuccessor",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        std::optional<Lock> first = run.provider().acquire("job", run.options());
        EXPECT_EQ(first->release(), ReleaseOutcome::released);
        const Lock second = run.provider().acquire("job", run.options());
@@ -43,7 +43,7 @@ constexpr ProviderCase kCases[] = {
      }},
 
     {"AfterItsLeaseRanOutAHandleDoesNotFreeASuccessor",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        std::optional<Lock> first = run.provider().acquire("job", run.brief_options());
        run.network().go_away();
        ASSERT_TRUE(run.in_time([&] { return run.holders("job").empty(); }));
@@ -55,7 +55,7 @@ constexpr ProviderCase kCases[] = {
      }},
 
     {"DestructionReleases",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        {
          const Lock lock = run.provider().acquire("job", run.options());
        }
@@ -64,7 +64,7 @@ constexpr ProviderCase kCases[] = {
      }},
 
     {"DestructionKeepsTheLeaseWhenAsked",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        AcquireOptions options = run.brief_options();
        options.on_destroy = locks::OnDestroy::keep;
        base::LeaseId id;
@@ -81,7 +81,7 @@ constexpr ProviderCase kCases[] = {
      }},
 
     {"DetachLeavesTheLeaseToItsId",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        Lock lock = run.provider().acquire("job", run.options());
        const base::LeaseId id = lock.id();
        EXPECT_EQ(lock.detach(), id);
@@ -93,7 +93,7 @@ constexpr ProviderCase kCases[] = {
      }},
 
     {"AMovedFromHandleHoldsNothing",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        Lock first = run.provider().acquire("job", run.options());
        const base::LeaseId id = first.id();
        Lock second(std::move(first));
@@ -110,7 +110,7 @@ constexpr ProviderCase kCases[] = {
      }},
 
     {"AssigningToAHandleReleasesWhatItHeld",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        Lock lock = run.provider().acquire("one", run.options());
        lock = run.provider().acquire("two", run.options());
        EXPECT_TRUE(run.holders("one").empty());
@@ -122,7 +122,7 @@ constexpr ProviderCase kCases[] = {
      }},
 
     {"ASelfMovedHandleStillHolds",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        Lock lock = run.provider().acquire("job", run.options());
        Lock& same = lock;
        lock = std::move(same);
@@ -132,7 +132,7 @@ constexpr ProviderCase kCases[] = {
      }},
 
     {"AnEmptyHandleIsHarmless",
-     [](ProviderRun&) {
+     [](LockRun&) {
        Lock lock;
        EXPECT_FALSE(lock.holds());
        EXPECT_EQ(error_of(lock.check()), ErrorCode::not_held);
@@ -143,7 +143,7 @@ constexpr ProviderCase kCases[] = {
      }},
 
     {"AHandleMayOutliveItsProvider",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        std::optional<Lock> lock = run.provider().acquire("job", run.options());
        run.destroy_provider();
        EXPECT_EQ(lock->name(), "job");
@@ -152,7 +152,7 @@ constexpr ProviderCase kCases[] = {
      }},
 
     {"WithoutItsProviderALockRunsOutAndIsLostInTime",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        const Lock lock = run.provider().acquire("job", run.brief_options());
        run.destroy_provider();
        run.pass(run.ttl());
@@ -164,6 +164,6 @@ constexpr ProviderCase kCases[] = {
 
 }  // namespace
 
-std::span<const ProviderCase> handle_cases() { return kCases; }
+std::span<const LockCase> handle_cases() { return kCases; }
 
 }  // namespace holdfast::testing::internal

@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-#include <holdfast/testing/internal/provider_run.h>
+#include <holdfast/testing/internal/lock_run.h>
 
 namespace holdfast::testing::internal {
 
@@ -19,11 +19,11 @@ namespace {
 using namespace std::chrono_literals;
 using base::ErrorCode;
 using locks::AcquireOptions;
-using locks::Lock;
+using Lock = LockUnderTest;
 
-constexpr ProviderCase kCases[] = {
+constexpr LockCase kCases[] = {
     {"ALockOutlivesSeveralTtls",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        const Lock lock = run.provider().acquire("job", run.brief_options());
        run.keep_for("job", run.ttl() * 4);
        EXPECT_TRUE(lock.check());
@@ -33,9 +33,9 @@ constexpr ProviderCase kCases[] = {
      }},
 
     {"WhoIsToldOfARenewalMayAskTheProvider",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        std::atomic<std::size_t> held_when_told = 0;
-       locks::LockProvider* asked = nullptr;
+       ProviderUnderTest* asked = nullptr;
        locks::ProviderOptions options;
        options.metrics.count = [&](std::string_view what, std::uint64_t) {
          if (what == "renewed") {
@@ -49,7 +49,7 @@ constexpr ProviderCase kCases[] = {
      }},
 
     {"ManyLocksAreRenewedInBatches",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        if (!run.clock_moves()) {
          GTEST_SKIP() << "the engine's clock cannot be moved";
        }
@@ -68,7 +68,7 @@ constexpr ProviderCase kCases[] = {
      }},
 
     {"ValidityCountsFromBeforeTheClaimWasSent",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        const auto gate = run.network().hold_reply(Operation::claim);
        auto running = run.in_background(
            [&] { return run.provider().try_acquire("job", run.brief_options()); });
@@ -83,7 +83,7 @@ constexpr ProviderCase kCases[] = {
      }},
 
     {"ValidityCountsFromBeforeTheRenewalWasSent",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        if (!run.clock_moves()) {
          GTEST_SKIP() << "the engine's clock cannot be moved";
        }
@@ -102,7 +102,7 @@ constexpr ProviderCase kCases[] = {
      }},
 
     {"LostFiresWhenTheLeaseIsTakenAway",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        const Lock lock = run.provider().acquire("job", run.brief_options());
        std::atomic<bool> told = false;
        const std::stop_callback callback(lock.lost(), [&] { told = true; });
@@ -114,7 +114,7 @@ constexpr ProviderCase kCases[] = {
      }},
 
     {"LostFiresForTheLockThatWasLostAndNoOther",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        const Lock taken = run.provider().acquire("taken", run.brief_options());
        const Lock kept = run.provider().acquire("kept", run.options());
        (void)run.store().release("taken", taken.id());
@@ -124,7 +124,7 @@ constexpr ProviderCase kCases[] = {
      }},
 
     {"LostDoesNotFireOnReleaseOrDestruction",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        std::atomic<int> fired = 0;
        std::stop_token token;
        {
@@ -142,7 +142,7 @@ constexpr ProviderCase kCases[] = {
      }},
 
     {"WhoAsksLateIsToldThatItIsLostAlready",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        const Lock lock = run.provider().acquire("job", run.brief_options());
        run.network().go_away();
        run.pass(run.ttl());
@@ -153,7 +153,7 @@ constexpr ProviderCase kCases[] = {
      }},
 
     {"ReleasingALostLockSaysThatItWasNotHeld",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        Lock lock = run.provider().acquire("job", run.brief_options());
        (void)run.store().release("job", lock.id());
        ASSERT_TRUE(run.in_time([&] { return lock.lost().stop_requested(); }));
@@ -161,7 +161,7 @@ constexpr ProviderCase kCases[] = {
      }},
 
     {"MaxHoldEndsTheExtension",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        AcquireOptions options = run.brief_options();
        options.max_hold = run.ttl() * 2;
        const Lock lock = run.provider().acquire("job", options);
@@ -171,7 +171,7 @@ constexpr ProviderCase kCases[] = {
      }},
 
     {"MaxHoldDoesNotEndTheExtensionBefore",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        AcquireOptions options = run.brief_options();
        options.max_hold = run.ttl() * 4;
        const Lock lock = run.provider().acquire("job", options);
@@ -180,7 +180,7 @@ constexpr ProviderCase kCases[] = {
      }},
 
     {"ALockMayBeDestroyedWhileItIsRenewed",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        std::optional<Lock> lock = run.provider().acquire("job", run.brief_options());
        const auto gate = run.network().hold_request(Operation::renew);
        ASSERT_TRUE(run.in_time([&] { return gate->reached(); }));
@@ -194,7 +194,7 @@ constexpr ProviderCase kCases[] = {
      }},
 
     {"LocksMayComeAndGoWhileTheKeeperRenews",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        AcquireOptions options = run.options();
        options.renew_every = 1ms;
        const Lock kept = run.provider().acquire("kept", options);
@@ -213,6 +213,6 @@ constexpr ProviderCase kCases[] = {
 
 }  // namespace
 
-std::span<const ProviderCase> keeping_cases() { return kCases; }
+std::span<const LockCase> keeping_cases() { return kCases; }
 
 }  // namespace holdfast::testing::internal

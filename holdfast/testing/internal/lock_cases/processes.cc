@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include <holdfast/testing/internal/provider_run.h>
+#include <holdfast/testing/internal/lock_run.h>
 #include <holdfast/testing/internal/taker_process.h>
 
 // Real processes, and so real time.
@@ -18,20 +18,20 @@ namespace holdfast::testing::internal {
 namespace {
 
 using namespace std::chrono_literals;
-using locks::Lock;
+using Lock = LockUnderTest;
 
-bool has_takers(ProviderRun& run) {
+bool has_takers(LockRun& run) {
   return run.store().capabilities().cross_process && !run.place().url.empty() &&
          !run.engine().taker.empty();
 }
 
-TakerProcess taker(ProviderRun& run, std::vector<std::string> options = {}) {
+TakerProcess taker(LockRun& run, std::vector<std::string> options = {}) {
   options.insert(options.begin(), {run.place().url, "job"});
   return {run.engine().taker, options};
 }
 
 // Whose lease ends a ttl after its last renewal.
-TakerProcess brief_taker(ProviderRun& run) {
+TakerProcess brief_taker(LockRun& run) {
   const auto ttl = std::chrono::duration_cast<std::chrono::milliseconds>(run.ttl());
   return taker(run, {"--ttl", std::to_string(ttl.count())});
 }
@@ -42,13 +42,13 @@ base::FencingToken token_in(const std::string& line) {
 }
 
 // Free a ttl later by the store's clock, and not before somebody could see that it was held.
-void expect_free_within_the_ttl(ProviderRun& run, base::FencingToken dead) {
+void expect_free_within_the_ttl(LockRun& run, base::FencingToken dead) {
   run.pass(run.ttl());
   EXPECT_TRUE(run.holders("job").empty());
   EXPECT_GT(must_have(run.provider().try_acquire("job", run.options())).token(), dead);
 }
 
-void another_process_excludes(ProviderRun& run) {
+void another_process_excludes(LockRun& run) {
   TakerProcess other = taker(run);
   const base::FencingToken first = token_in(other.hear());
   EXPECT_TRUE(is_busy(run.provider().try_acquire("job", run.options())));
@@ -61,7 +61,7 @@ void another_process_excludes(ProviderRun& run) {
   EXPECT_EQ(taker(run).hear(), "busy");
 }
 
-void a_waiter_in_another_process_gets_it(ProviderRun& run) {
+void a_waiter_in_another_process_gets_it(LockRun& run) {
   Lock lock = run.provider().acquire("job", run.options());
   TakerProcess other = taker(run, {"--wait", "600000"});
   (void)lock.release();
@@ -71,7 +71,7 @@ void a_waiter_in_another_process_gets_it(ProviderRun& run) {
   EXPECT_TRUE(run.holders("job").empty());
 }
 
-void a_process_that_exits_without_release(ProviderRun& run) {
+void a_process_that_exits_without_release(LockRun& run) {
   TakerProcess other = brief_taker(run);
   const base::FencingToken token = token_in(other.hear());
   other.say("abandon");
@@ -79,7 +79,7 @@ void a_process_that_exits_without_release(ProviderRun& run) {
   expect_free_within_the_ttl(run, token);
 }
 
-void a_killed_process(ProviderRun& run) {
+void a_killed_process(LockRun& run) {
   TakerProcess other = brief_taker(run);
   const base::FencingToken token = token_in(other.hear());
   auto waiting =
@@ -93,7 +93,7 @@ void a_killed_process(ProviderRun& run) {
   expect_free_within_the_ttl(run, token);
 }
 
-void a_stopped_process(ProviderRun& run) {
+void a_stopped_process(LockRun& run) {
   TakerProcess other = brief_taker(run);
   const base::FencingToken token = token_in(other.hear());
   other.stop();
@@ -109,7 +109,7 @@ void a_stopped_process(ProviderRun& run) {
   EXPECT_EQ(run.holders("job").at(0).id, lock.id());
 }
 
-void waiters_in_several_processes_count_exactly(ProviderRun& run) {
+void waiters_in_several_processes_count_exactly(LockRun& run) {
   constexpr int kProcesses = 8;
   const int waiters = scaled(64);
   const auto file = std::filesystem::temp_directory_path() /
@@ -131,15 +131,15 @@ void waiters_in_several_processes_count_exactly(ProviderRun& run) {
   EXPECT_TRUE(run.holders("job").empty());
 }
 
-template <void (*body)(ProviderRun&)>
-void with_takers(ProviderRun& run) {
+template <void (*body)(LockRun&)>
+void with_takers(LockRun& run) {
   if (!has_takers(run)) {
     GTEST_SKIP() << "the engine does not promise to exclude other processes";
   }
   body(run);
 }
 
-constexpr ProviderCase kCases[] = {
+constexpr LockCase kCases[] = {
     {"AnotherProcessExcludes", with_takers<another_process_excludes>, CaseTime::real},
     {"AWaiterInAnotherProcessGetsTheName", with_takers<a_waiter_in_another_process_gets_it>,
      CaseTime::real},
@@ -154,6 +154,6 @@ constexpr ProviderCase kCases[] = {
 
 }  // namespace
 
-std::span<const ProviderCase> process_cases() { return kCases; }
+std::span<const LockCase> process_cases() { return kCases; }
 
 }  // namespace holdfast::testing::internal

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include <holdfast/testing/internal/provider_run.h>
+#include <holdfast/testing/internal/lock_run.h>
 
 namespace holdfast::testing::internal {
 
@@ -16,26 +16,28 @@ namespace {
 using namespace std::chrono_literals;
 using base::ErrorCode;
 using locks::AcquireOptions;
-using locks::Lock;
-using locks::LockProvider;
+using Lock = LockUnderTest;
+using LockProvider = ProviderUnderTest;
 
 auto wait_in_background(LockProvider& provider, const AcquireOptions& options) {
-  return ProviderRun::in_background([&provider, options] {
+  return LockRun::in_background([&provider, options] {
     AcquireOptions patient = options;
     patient.wait = patient.wait.value_or(1h);
     return provider.try_acquire("job", patient);
   });
 }
 
-constexpr ProviderCase kCases[] = {
+constexpr LockCase kCases[] = {
     {"AWaitTimesOutOnAHeldNameAndGetsItWhenItsTtlEnds",
-     [](ProviderRun& run) {
-       run.abandon("job", run.ttl());
+     [](LockRun& run) {
+       const base::LeaseId dead = run.abandon("job", 1h);
        AcquireOptions options = run.options();
        options.wait = run.ttl() / 10;
        EXPECT_TRUE(
            is_busy(run.result_of_call([&] { return run.provider().try_acquire("job", options); })));
        EXPECT_FALSE(run.holders("job").empty());
+       (void)run.store().release("job", dead);
+       run.abandon("job", run.ttl());
        options.wait.reset();
        const Lock lock = run.result_of_call([&] { return run.provider().acquire("job", options); });
        EXPECT_EQ(run.holders("job").at(0).id, lock.id());
@@ -43,7 +45,7 @@ constexpr ProviderCase kCases[] = {
      }},
 
     {"AcquireThrowsWhenItsTimeIsUp",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        run.abandon("job", 1h);
        AcquireOptions options = run.options();
        options.wait = run.ttl() / 10;
@@ -55,7 +57,7 @@ constexpr ProviderCase kCases[] = {
      }},
 
     {"TheLastTryIsAtTheDeadline",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        run.network().lose_hints();
        run.abandon("job", run.ttl());
        AcquireOptions options = run.options();
@@ -65,7 +67,7 @@ constexpr ProviderCase kCases[] = {
      }},
 
     {"AReleaseGivesTheNameToAWaiterOfTheSameProvider",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        Lock first = run.provider().acquire("job", run.options());
        auto waiting = wait_in_background(run.provider(), run.options());
        ASSERT_TRUE(run.soon([&] { return run.provider().waiting() == 1; }));
@@ -81,7 +83,7 @@ constexpr ProviderCase kCases[] = {
      }},
 
     {"ACrowdOfOneProviderDoesNotKeepOutAnother",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        const auto crowded = run.another_provider();
        std::atomic<bool> is_over = false;
        auto crowd = run.in_background([&] {
@@ -100,7 +102,7 @@ constexpr ProviderCase kCases[] = {
      }},
 
     {"AReleaseGivesTheNameToAWaiterOfAnotherProvider",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        const auto other = run.another_provider();
        Lock first = run.provider().acquire("job", run.options());
        auto waiting = wait_in_background(*other, run.options());
@@ -114,7 +116,7 @@ constexpr ProviderCase kCases[] = {
      }},
 
     {"WaitersOfOneProviderAreServedInTheOrderInWhichTheyCame",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        constexpr int kWaiters = 6;
        std::mutex mutex;
        std::vector<int> served;
@@ -137,7 +139,7 @@ constexpr ProviderCase kCases[] = {
      }},
 
     {"AStopEndsAWaitAndLeavesNothingBehind",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        std::stop_source stop;
        Lock lock = run.provider().acquire("job", run.options());
        AcquireOptions options = run.options();
@@ -154,7 +156,7 @@ constexpr ProviderCase kCases[] = {
      }},
 
     {"AStopThatCameBeforeAcquiresNothing",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        std::stop_source stop;
        stop.request_stop();
        AcquireOptions options = run.options();
@@ -168,7 +170,7 @@ constexpr ProviderCase kCases[] = {
      }},
 
     {"ATimedOutWaiterDoesNotHoldUpThoseBehindIt",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        Lock lock = run.provider().acquire("job", run.options());
        AcquireOptions brief = run.options();
        brief.wait = run.ttl() / 10;
@@ -182,7 +184,7 @@ constexpr ProviderCase kCases[] = {
      }},
 
     {"ALostHintDelaysButNeverBlocksForEver",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        run.network().lose_hints();
        const auto other = run.another_provider();
        Lock lock = other->acquire("job", run.options());
@@ -193,7 +195,7 @@ constexpr ProviderCase kCases[] = {
      }},
 
     {"TooManyWaitersAreATypedError",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        const auto small = run.another_provider({.max_waited_names = 1, .max_waiters_per_name = 2});
        run.abandon("job", 1h);
        run.abandon("other", 1h);
@@ -213,7 +215,7 @@ constexpr ProviderCase kCases[] = {
      }},
 
     {"TheEndOfTheProviderEndsItsWaits",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        run.abandon("job", 1h);
        auto waiting = wait_in_background(run.provider(), run.options());
        ASSERT_TRUE(run.soon([&] { return run.provider().waiting() == 1; }));
@@ -222,7 +224,7 @@ constexpr ProviderCase kCases[] = {
      }},
 
     {"ALongWaitIsWarnedAboutOnce",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        std::atomic<int> warnings = 0;
        const auto provider =
            run.another_provider({.logger = base::Logger([&](base::LogLevel, std::string_view text) {
@@ -240,6 +242,6 @@ constexpr ProviderCase kCases[] = {
 
 }  // namespace
 
-std::span<const ProviderCase> wait_cases() { return kCases; }
+std::span<const LockCase> wait_cases() { return kCases; }
 
 }  // namespace holdfast::testing::internal

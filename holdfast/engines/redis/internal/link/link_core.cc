@@ -16,10 +16,6 @@ using base::ErrorCode;
 // One write carries no more than this, so that what comes later does not wait behind much.
 constexpr std::size_t kMostAtOnce = std::size_t{1} << 18U;
 
-// So many in line are worth a write even if the leader is awake and will come to it: the server
-// then works on them while the next callers are being woken.
-constexpr std::size_t kEnough = 16;
-
 // A caller that writes for others stops after so many writes: it has a deadline of its own.
 constexpr int kMostRounds = 4;
 
@@ -42,9 +38,7 @@ LinkCounters LinkCore::counters() const {
 void LinkCore::run(Call& call) {
   Guard guard(mutex_);
   if (!has_place_for(call, guard)) {
-    call.error = {ErrorCode::limit_exceeded,
-                  "too many commands are waiting for the Redis server at " +
-                      server_address(options_) + "; see the option max_pending"};
+    call.error = too_many();
     hand_over(guard);
     return;
   }
@@ -69,6 +63,11 @@ void LinkCore::run(Call& call) {
   } else if (!call.finished) {
     give_up(call);
   }
+}
+
+base::Error LinkCore::too_many() const {
+  return {ErrorCode::limit_exceeded, "too many commands are waiting for the Redis server at " +
+                                         server_address(options_) + "; see the option max_pending"};
 }
 
 bool LinkCore::has_place_for(Call& call, Guard& guard) noexcept {
@@ -121,6 +120,11 @@ void LinkCore::hand_over(Guard& guard) noexcept {
   if (leader_ == nullptr) {
     return;
   }
+  if (leader_->submission != nullptr) {
+    leader_ = &driver_call_;
+    driver_wake_.notify_one();
+    return;
+  }
   ParkingLot::Sleepers sleepers;
   ParkingLot::tell(leader_->parking, Parking::Word::lead, sleepers);
   guard.unlock();
@@ -159,18 +163,22 @@ void LinkCore::give_up(Call& call) {
 // Whoever is not the leader may be gone once it was told.
 void LinkCore::finish(Call& call) {
   call.finished = true;
-  if (&call != leader_) {
+  if (call.submission != nullptr) {
+    take_out(*call.submission);
+  } else if (&call != leader_) {
     ParkingLot::tell(call.parking, Parking::Word::done, sleepers_);
   }
 }
 
 void LinkCore::wake_all(Guard& guard) noexcept {
-  if (sleepers_.empty()) {
+  if (sleepers_.empty() && answered_.empty()) {
     return;
   }
   const ParkingLot::Sleepers sleepers = std::exchange(sleepers_, {});
+  const std::vector<Submission*> answered = std::exchange(answered_, {});
   guard.unlock();
   lot_.wake(sleepers);
+  call_back(answered);
   guard.lock();
 }
 

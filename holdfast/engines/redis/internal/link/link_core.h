@@ -1,10 +1,13 @@
 #pragma once
 
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <holdfast/base/process_mark.h>
@@ -14,6 +17,7 @@
 #include <holdfast/engines/redis/internal/link/doorbell.h>
 #include <holdfast/engines/redis/internal/link/pending.h>
 #include <holdfast/engines/redis/internal/link/spin_budget.h>
+#include <holdfast/engines/redis/internal/link/submission.h>
 
 namespace holdfast::engines::redis::internal {
 
@@ -29,7 +33,12 @@ namespace holdfast::engines::redis::internal {
 class LinkCore {
  public:
   explicit LinkCore(RedisOptions options);
+  ~LinkCore();
+  LinkCore(const LinkCore&) = delete;
+  LinkCore& operator=(const LinkCore&) = delete;
 
+  // Does not block; the answer is called back when the mutex is free, by whoever leads then.
+  void submit(std::unique_ptr<Submission> submission);
   // Serves the call; blocks. Afterwards it is finished, or has an error, or both.
   void run(Call& call);
   [[nodiscard]] const RedisOptions& options() const noexcept { return options_; }
@@ -61,14 +70,30 @@ class LinkCore {
   bool spin(const Call& me, Guard& guard);
   void sleep(const Call& me, Guard& guard);
   void reconnect(Call& me, Guard& guard);
+  void connect(base::Deadline deadline, Guard& guard);
   void attempt_failed(const base::Error& error);
   void drop_connection(const base::Error& error);
   [[nodiscard]] base::TimePoint overdue_at() const noexcept;
   void wake_all(Guard& guard) noexcept;
 
+  // For commands for which no caller waits: see link_submitting.cc.
+  void drive() noexcept;
+  void lead_for_submissions(Guard& guard) noexcept;
+  void reconnect_for_submissions(Guard& guard);
+  void expire(Guard& guard);
+  void take_out(Submission& submission);
+  static void call_back(const std::vector<Submission*>& answered);
+
+  [[nodiscard]] base::Error too_many() const;
+  [[nodiscard]] base::Error too_early(base::TimePoint time) const;
+
   // Also by others, while the leader sleeps.
   bool write(Guard& guard) noexcept;
   void fill(Connection& connection);
+
+  // So many in line are worth a write even if the leader is awake and will come to it: the server
+  // then works on them while the next callers are being woken.
+  static constexpr std::size_t kEnough = 16;
 
   // Constant after construction.
   const RedisOptions options_;
@@ -89,6 +114,9 @@ class LinkCore {
   base::TimePoint next_attempt_{};
   std::string last_failure_;
   LinkCounters counters_;
+  std::multimap<base::TimePoint, Submission*> submissions_;  // by their deadlines
+  std::vector<Submission*> answered_;                        // to be called back
+  bool closing_ = false;
 
   // The leader's.
   SpinBudget spin_;
@@ -97,6 +125,11 @@ class LinkCore {
   int yields_ = 0;
   std::vector<Reply> arrived_;
   ParkingLot::Sleepers sleepers_;  // to be woken when the mutex is free
+
+  // The thread that leads for submissions, and what stands for it where a caller leads.
+  std::condition_variable driver_wake_;
+  Call driver_call_{.commands = {}, .replies = nullptr, .deadline = base::Deadline::never()};
+  std::thread driver_;  // started under mutex_
 };
 
 }  // namespace holdfast::engines::redis::internal

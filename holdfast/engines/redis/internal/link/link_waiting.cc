@@ -83,9 +83,7 @@ void LinkCore::reconnect(Call& me, Guard& guard) {
     if (me.deadline < next) {
       line_.remove(me);
       pending_ -= me.commands.size();
-      me.error = {ErrorCode::unavailable, last_failure_ + "; the next attempt is in " +
-                                              base::short_duration(next.remaining(time)) +
-                                              ", after the deadline"};
+      me.error = too_early(time);
       me.finished = true;
       return;
     }
@@ -94,8 +92,19 @@ void LinkCore::reconnect(Call& me, Guard& guard) {
     guard.lock();
     return;
   }
+  connect(me.deadline, guard);
+}
+
+base::Error LinkCore::too_early(base::TimePoint time) const {
+  const auto next = base::Deadline::at(next_attempt_);
+  return {ErrorCode::unavailable, last_failure_ + "; the next attempt is in " +
+                                      base::short_duration(next.remaining(time)) +
+                                      ", after the deadline"};
+}
+
+void LinkCore::connect(base::Deadline deadline, Guard& guard) {
   guard.unlock();
-  base::Result<std::unique_ptr<Wire>> wire = connect_and_greet(options_, me.deadline);
+  base::Result<std::unique_ptr<Wire>> wire = connect_and_greet(options_, deadline);
   guard.lock();
   if (wire) {
     connection_ = std::make_shared<Connection>(*std::move(wire));
@@ -103,7 +112,7 @@ void LinkCore::reconnect(Call& me, Guard& guard) {
     if (++counters_.connects > 1) {
       options_.logger.info("connected again to the Redis server at " + server_address(options_));
     }
-  } else if (me.deadline.expired(now())) {
+  } else if (deadline.expired(now())) {
     last_failure_ = wire.error().message;  // there was not enough time: no reason to pause
   } else {
     attempt_failed(wire.error());

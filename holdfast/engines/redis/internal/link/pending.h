@@ -14,12 +14,15 @@
 
 namespace holdfast::engines::redis::internal {
 
+struct Submission;
+
 // What one caller asked for: lives on its stack, and stands in line, then is under way.
 struct Call {
   // Constant after construction.
   std::span<const Command> commands;
   Reply* replies;  // as many as commands
   base::Deadline deadline;
+  Submission* submission = nullptr;  // to which it belongs, if no caller waits
 
   // Written by whoever serves the call, under the link's mutex; the caller reads it afterwards.
   std::size_t received = 0;

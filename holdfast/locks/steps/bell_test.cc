@@ -1,4 +1,4 @@
-#include <holdfast/locks/internal/bell.h>
+#include <holdfast/locks/steps/bell.h>
 
 #include <thread>
 
@@ -6,7 +6,7 @@
 
 #include <holdfast/base/manual_clock.h>
 
-namespace holdfast::locks::internal {
+namespace holdfast::locks::steps {
 namespace {
 
 using namespace std::chrono_literals;
@@ -61,4 +61,4 @@ TEST(Bell, NoRingIsLostBetweenTwoThreads) {
 }
 
 }  // namespace
-}  // namespace holdfast::locks::internal
+}  // namespace holdfast::locks::steps

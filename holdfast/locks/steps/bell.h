@@ -5,14 +5,15 @@
 #include <utility>
 
 #include <holdfast/base/clock.h>
+#include <holdfast/locks/steps/ringer.h>
 
-namespace holdfast::locks::internal {
+namespace holdfast::locks::steps {
 
 // Wakes one sleeping thread. Rung while nobody sleeps, it ends the next sleep at once; rung several
 // times, it counts once. Any thread rings, one waits.
-class Bell {
+class Bell final : public Ringer {
  public:
-  void ring() {
+  void ring() noexcept override {
     const std::lock_guard guard(mutex_);
     rung_ = true;
     asleep_.request_stop();
@@ -41,4 +42,4 @@ class Bell {
   std::stop_source asleep_{std::nostopstate};  // made for each sleep: a stop is for ever
 };
 
-}  // namespace holdfast::locks::internal
+}  // namespace holdfast::locks::steps

@@ -1,0 +1,25 @@
+#include <holdfast/async/async_lock.h>
+
+namespace holdfast::async {
+
+AsyncLock& AsyncLock::operator=(AsyncLock&& other) noexcept {
+  if (this != &other) {
+    const AsyncLock old(std::move(*this));
+    room_ = std::move(other.room_);
+    lock_ = std::move(other.lock_);
+  }
+  return *this;
+}
+
+AsyncLock::~AsyncLock() {
+  if (lock_.released() || lock_.on_destroy() == locks::OnDestroy::keep) {
+    return;
+  }
+  try {
+    internal::ReleaseOperation::start_in_background(room_, std::move(lock_));
+  } catch (const std::exception&) {
+    // Without the memory to do it in the background, the handle itself gives it back.
+  }
+}
+
+}  // namespace holdfast::async

@@ -1,0 +1,57 @@
+#include <holdfast/async/async_lock_provider.h>
+
+#include <holdfast/locks/steps/acquire_steps.h>
+
+namespace holdfast::async {
+
+namespace internal {
+
+std::tuple<base::Result<std::optional<AsyncLock>>> TryAcquire::take() {
+  auto lock = locks::steps::or_nothing(std::move(outcome()));
+  if (!lock) {
+    return std::unexpected(std::move(lock).error());
+  }
+  if (!*lock) {
+    return std::nullopt;
+  }
+  return std::optional(AsyncLock(room(), **std::move(lock)));
+}
+
+std::tuple<std::exception_ptr, AsyncLock> Acquire::take() {
+  auto lock = locks::steps::or_timed_out(std::move(outcome()));
+  if (!lock) {
+    return {std::make_exception_ptr(base::Exception(std::move(lock).error())), AsyncLock()};
+  }
+  return {nullptr, AsyncLock(room(), *std::move(lock))};
+}
+
+}  // namespace internal
+
+AsyncLockProvider::AsyncLockProvider(std::shared_ptr<store::LeaseStore> store,
+                                     locks::ProviderOptions options, const AsyncOptions& how)
+    : AsyncLockProvider(std::make_unique<locks::LockProvider>(std::move(store), std::move(options)),
+                        how) {}
+
+AsyncLockProvider::AsyncLockProvider(std::unique_ptr<locks::LockProvider> own,
+                                     const AsyncOptions& how)
+    : own_(std::move(own)),
+      provider_(own_.get()),
+      room_(std::make_shared<internal::EngineRoom>(provider_->core(), provider_->store(),
+                                                   provider_->clock(), how)) {}
+
+AsyncLockProvider::AsyncLockProvider(locks::LockProvider& provider, const AsyncOptions& how)
+    : provider_(&provider),
+      room_(std::make_shared<internal::EngineRoom>(provider.core(), provider.store(),
+                                                   provider.clock(), how)) {}
+
+const locks::AcquireOptions& AsyncLockProvider::defaults() {
+  static const locks::AcquireOptions kDefaults;
+  return kDefaults;
+}
+
+AsyncLockProvider::~AsyncLockProvider() {
+  own_.reset();  // whoever waits is told
+  room_->wait_for_background();
+}
+
+}  // namespace holdfast::async

@@ -1,0 +1,112 @@
+#include <holdfast/async/blocking_pool.h>
+
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <holdfast/base/error.h>
+
+namespace holdfast::async {
+
+struct BlockingPool::State {
+  std::size_t most_threads = 0;
+  std::size_t most_queued = 0;
+
+  std::mutex mutex;
+  std::condition_variable wake;
+  // Protected by mutex.
+  Task* first = nullptr;
+  Task* last = nullptr;
+  std::size_t queued = 0;
+  std::size_t idle = 0;
+  bool ending = false;
+  std::vector<std::thread> threads;
+};
+
+BlockingPool::BlockingPool(std::size_t threads, std::size_t queue)
+    : state_(std::make_shared<State>()) {
+  if (threads == 0 || queue == 0) {
+    base::throw_error({base::ErrorCode::invalid_argument,
+                       "a pool has at least one thread and a queue of at least one"});
+  }
+  state_->most_threads = threads;
+  state_->most_queued = queue;
+}
+
+BlockingPool::~BlockingPool() {
+  std::vector<std::thread> threads;
+  {
+    const std::lock_guard guard(state_->mutex);
+    state_->ending = true;
+    threads.swap(state_->threads);
+  }
+  state_->wake.notify_all();
+  for (std::thread& thread : threads) {
+    if (thread.get_id() == std::this_thread::get_id()) {
+      thread.detach();
+    } else {
+      thread.join();
+    }
+  }
+}
+
+bool BlockingPool::try_post(Task& task) {
+  const std::lock_guard guard(state_->mutex);
+  if (state_->queued >= state_->most_queued) {
+    return false;
+  }
+  push(state_, task);
+  return true;
+}
+
+void BlockingPool::post(Task& task) {
+  const std::lock_guard guard(state_->mutex);
+  push(state_, task);
+}
+
+void BlockingPool::push(const std::shared_ptr<State>& state, Task& task) {
+  task.next_ = nullptr;
+  (state->last != nullptr ? state->last->next_ : state->first) = &task;
+  state->last = &task;
+  ++state->queued;
+  if (state->queued > state->idle && state->threads.size() < state->most_threads &&
+      !state->ending) {
+    state->threads.emplace_back([state] { work(state); });
+  } else {
+    state->wake.notify_one();
+  }
+}
+
+void BlockingPool::work(const std::shared_ptr<State>& state) {
+  std::unique_lock guard(state->mutex);
+  for (;;) {
+    ++state->idle;
+    state->wake.wait(guard, [&] { return state->first != nullptr || state->ending; });
+    --state->idle;
+    if (state->first == nullptr) {
+      return;
+    }
+    Task& task = *std::exchange(state->first, state->first->next_);
+    if (state->first == nullptr) {
+      state->last = nullptr;
+    }
+    --state->queued;
+    guard.unlock();
+    task.run_in_pool();
+    guard.lock();
+  }
+}
+
+std::size_t BlockingPool::queued() const {
+  const std::lock_guard guard(state_->mutex);
+  return state_->queued;
+}
+
+std::size_t BlockingPool::threads() const {
+  const std::lock_guard guard(state_->mutex);
+  return state_->threads.size();
+}
+
+}  // namespace holdfast::async

@@ -1,0 +1,95 @@
+#include <holdfast/async/blocking_pool.h>
+
+#include <atomic>
+#include <functional>
+#include <latch>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <holdfast/base/error.h>
+
+namespace holdfast::async {
+namespace {
+
+class Task final : public BlockingPool::Task {
+ public:
+  explicit Task(std::function<void()> work) : work_(std::move(work)) {}
+  void run_in_pool() noexcept override { work_(); }
+
+ private:
+  const std::function<void()> work_;
+};
+
+TEST(BlockingPool, DoesEverythingBeforeItEnds) {
+  constexpr int kTasks = 1000;
+  std::atomic<int> done = 0;
+  std::vector<std::unique_ptr<Task>> tasks;
+  {
+    BlockingPool pool(3, kTasks);
+    for (int i = 0; i < kTasks; ++i) {
+      tasks.push_back(std::make_unique<Task>([&] { ++done; }));
+      ASSERT_TRUE(pool.try_post(*tasks.back()));
+    }
+    EXPECT_LE(pool.threads(), 3U);
+  }
+  EXPECT_EQ(done, kTasks);
+}
+
+TEST(BlockingPool, StartsNoThreadBeforeItIsNeeded) {
+  BlockingPool pool(4, 10);
+  EXPECT_EQ(pool.threads(), 0U);
+  std::latch ran(1);
+  Task task([&] { ran.count_down(); });
+  pool.post(task);
+  ran.wait();
+  EXPECT_EQ(pool.threads(), 1U);
+}
+
+TEST(BlockingPool, AFullQueueRefusesButNotWhatGivesBack) {
+  std::latch begun(1);
+  std::latch go_on(1);
+  std::atomic<int> done = 0;
+  Task slow([&] {
+    begun.count_down();
+    go_on.wait();
+  });
+  Task queued([&] { ++done; });
+  Task refused([&] { ++done; });
+  Task gives_back([&] { ++done; });
+  {
+    BlockingPool pool(1, 1);
+    pool.post(slow);
+    begun.wait();
+    EXPECT_TRUE(pool.try_post(queued));
+    EXPECT_FALSE(pool.try_post(refused));
+    pool.post(gives_back);
+    EXPECT_EQ(pool.queued(), 2U);
+    go_on.count_down();
+  }
+  EXPECT_EQ(done, 2);
+}
+
+TEST(BlockingPool, MayBeDestroyedByOneOfItsThreads) {
+  auto pool = std::make_unique<BlockingPool>(2, 10);
+  std::latch gone(1);
+  Task last([&] {
+    pool.reset();
+    gone.count_down();
+  });
+  pool->post(last);
+  gone.wait();
+  EXPECT_EQ(pool, nullptr);
+}
+
+TEST(BlockingPool, HasAThreadAndAQueue) {
+  EXPECT_THROW(BlockingPool(0, 1), base::Exception);
+  EXPECT_THROW(BlockingPool(1, 0), base::Exception);
+}
+
+}  // namespace
+}  // namespace holdfast::async

@@ -1,0 +1,43 @@
+#include <holdfast/async/internal/engine_room.h>
+
+#include <utility>
+
+namespace holdfast::async::internal {
+
+namespace {
+
+EngineRoom::Way way_to(store::LeaseStore& store) {
+  if (store.capabilities().immediate) {
+    return EngineRoom::Way::at_once;
+  }
+  return store.async() != nullptr ? EngineRoom::Way::direct : EngineRoom::Way::pool;
+}
+
+}  // namespace
+
+EngineRoom::EngineRoom(std::shared_ptr<const void> the_owner, store::LeaseStore& lease_store,
+                       const base::Clock& clock, const AsyncOptions& options)
+    : owner(std::move(the_owner)),
+      store(lease_store),
+      direct(lease_store.async()),
+      way(way_to(lease_store)),
+      alarm(clock),
+      pool(options.pool_threads, options.pool_queue) {}
+
+void Background::begin() {
+  const std::lock_guard guard(mutex_);
+  ++count_;
+}
+
+void Background::end() {
+  const std::lock_guard guard(mutex_);
+  --count_;
+  ended_.notify_all();
+}
+
+void Background::wait() {
+  std::unique_lock guard(mutex_);
+  ended_.wait(guard, [&] { return count_ == 0; });
+}
+
+}  // namespace holdfast::async::internal

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+
+#include <holdfast/async/async_options.h>
+#include <holdfast/async/blocking_pool.h>
+#include <holdfast/async/internal/alarm.h>
+#include <holdfast/base/clock.h>
+#include <holdfast/store/lease_store.h>
+
+namespace holdfast::async::internal {
+
+// Counts the operations that nobody waits for any more. Thread-safe.
+class Background {
+ public:
+  void begin();
+  void end();
+  void wait();
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  std::size_t count_ = 0;  // protected by mutex_
+};
+
+// What the operations on one store share. Thread-safe; kept by each of them.
+class EngineRoom {
+ public:
+  // How this store is asked.
+  enum class Way : std::uint8_t {
+    at_once,  // in the thread that wants to know: it is immediate
+    direct,   // through AsyncLeaseStore
+    pool,     // in a thread of the pool
+  };
+
+  // The owner keeps the store and the clock alive.
+  EngineRoom(std::shared_ptr<const void> the_owner, store::LeaseStore& lease_store,
+             const base::Clock& clock, const AsyncOptions& options);
+
+  // Blocks until no operation is in the background, and none of those that were keeps the room.
+  // Each ends by the deadline of its request.
+  void wait_for_background() { background->wait(); }
+
+  const std::shared_ptr<const void> owner;  // first: the last to go
+  store::LeaseStore& store;
+  store::AsyncLeaseStore* const direct;  // null if the engine cannot
+  const Way way;
+  Alarm alarm;
+  BlockingPool pool;
+  const std::shared_ptr<Background> background = std::make_shared<Background>();
+};
+
+}  // namespace holdfast::async::internal

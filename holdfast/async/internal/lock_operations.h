@@ -1,0 +1,93 @@
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include <holdfast/async/internal/operation.h>
+#include <holdfast/async/internal/ring_on_stop.h>
+#include <holdfast/base/clock.h>
+#include <holdfast/base/error.h>
+#include <holdfast/locks/acquire_options.h>
+#include <holdfast/locks/lock.h>
+#include <holdfast/locks/steps/acquire_steps.h>
+#include <holdfast/locks/steps/reduce_steps.h>
+#include <holdfast/locks/steps/release_steps.h>
+#include <holdfast/store/outcome.h>
+
+// The operations of AsyncLockProvider and AsyncLock.
+namespace holdfast::async::internal {
+
+class AcquireOperation : public Operation {
+ public:
+  static constexpr bool kCancellable = true;
+
+  AcquireOperation(const std::shared_ptr<EngineRoom>& room,
+                   std::shared_ptr<locks::internal::ProviderCore> core, std::string name,
+                   locks::AcquireOptions how, base::Duration default_wait);
+  ~AcquireOperation() override;
+
+ protected:
+  // Once.
+  [[nodiscard]] base::Result<std::shared_ptr<locks::internal::Hold>>& outcome() noexcept {
+    return steps_.outcome();
+  }
+
+ private:
+  locks::steps::Procedure& procedure() noexcept final { return steps_; }
+  void on_start() final { on_stop_.emplace(how_.stop, RingOnStop{*this}); }
+  void on_cancel() noexcept final { steps_.cancel(); }
+  void on_unwanted() noexcept final;
+
+  const std::shared_ptr<locks::internal::ProviderCore> core_;
+  const std::string name_;
+  const locks::AcquireOptions how_;
+  locks::steps::AcquireSteps steps_;
+  std::optional<std::stop_callback<RingOnStop>> on_stop_;
+};
+
+// Gives back a lock; the handle is kept until its end.
+class ReleaseOperation : public Operation {
+ public:
+  // Somebody who cancels could not know what came of it: it ends by its deadline.
+  static constexpr bool kCancellable = false;
+
+  ReleaseOperation(std::shared_ptr<EngineRoom> room, std::shared_ptr<locks::internal::Hold> hold)
+      : Operation(std::move(room)), hold_(std::move(hold)), steps_(*hold_) {}
+
+  // For nobody.
+  static void start_in_background(const std::shared_ptr<EngineRoom>& room, locks::Lock&& lock);
+
+  [[nodiscard]] std::tuple<base::Result<store::ReleaseOutcome>> take() { return steps_.outcome(); }
+
+ private:
+  locks::steps::Procedure& procedure() noexcept final { return steps_; }
+  void on_unwanted() noexcept final;
+
+  const std::shared_ptr<locks::internal::Hold> hold_;
+  locks::steps::ReleaseSteps steps_;
+};
+
+class ReduceOperation : public Operation {
+ public:
+  static constexpr bool kCancellable = false;
+
+  ReduceOperation(std::shared_ptr<EngineRoom> room, std::shared_ptr<locks::internal::Hold> hold,
+                  std::uint32_t permits)
+      : Operation(std::move(room)), hold_(std::move(hold)), steps_(*hold_, permits) {}
+
+  [[nodiscard]] std::tuple<base::Result<void>> take() { return steps_.outcome(); }
+
+ private:
+  locks::steps::Procedure& procedure() noexcept final { return steps_; }
+
+  const std::shared_ptr<locks::internal::Hold> hold_;
+  locks::steps::ReduceSteps steps_;
+};
+
+}  // namespace holdfast::async::internal

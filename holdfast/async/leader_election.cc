@@ -1,0 +1,43 @@
+#include <holdfast/async/leader_election.h>
+
+#include <holdfast/recipes/any_stop.h>
+
+namespace holdfast::async {
+
+namespace asio = boost::asio;
+using base::Result;
+
+asio::awaitable<Result<void>> LeaderElection::lead(Work work, locks::AcquireOptions options) {
+  options.wait = base::Duration::max();
+  while (!options.stop.stop_requested()) {
+    auto elected = co_await campaign(std::as_const(options));
+    if (!elected && options.stop.stop_requested()) {
+      break;
+    }
+    if (!elected) {
+      co_return std::unexpected(std::move(elected).error());
+    }
+    AsyncLock lock = **std::move(elected);
+    {
+      recipes::AnyStop over;
+      over.add(lock.lost());
+      over.add(options.stop);
+      const recipes::Term term{.token = lock.token(), .over = over.token()};
+      co_await work(term);
+    }
+    const bool is_lost = lock.lost().stop_requested();
+    auto resigned = co_await lock.release();
+    // Of what is lost nothing has to be given back, and who stops leaves it to run out.
+    if (!resigned && !is_lost && !options.stop.stop_requested()) {
+      co_return std::unexpected(std::move(resigned).error());
+    }
+  }
+  co_return Result<void>();
+}
+
+asio::awaitable<Result<std::optional<recipes::Leader>>> LeaderElection::leader() {
+  const auto state = co_await provider_.look(name_);
+  co_return recipes::leader_in(state);
+}
+
+}  // namespace holdfast::async

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include <boost/asio/use_awaitable.hpp>
+
+#include <holdfast/async/async_lock.h>
+#include <holdfast/async/async_lock_provider.h>
+#include <holdfast/locks/acquire_options.h>
+#include <holdfast/recipes/reader_writer_lock.h>
+
+namespace holdfast::async {
+
+// recipes::ReaderWriterLock for coroutines: what is promised, and what is not, stands there; what
+// completes where, and how it is cancelled, at AsyncLockProvider.
+//
+// Thread-safe. Outlived by its provider; its locks may outlive it. Name the options, as for
+// AsyncLockProvider.
+//
+//   ReaderWriterLock doc(provider, "doc");
+//   AsyncLock writing = co_await doc.acquire_exclusive(brief);
+//   co_await ReaderWriterLock::downgrade(writing);   // no writer gets in between
+class ReaderWriterLock {
+ public:
+  ReaderWriterLock(AsyncLockProvider& provider, std::string name)
+      : provider_(provider), name_(std::move(name)) {}
+
+  // As AsyncLockProvider::acquire and try_acquire. AcquireOptions::permits is not looked at.
+  template <class Token = boost::asio::use_awaitable_t<>>
+  [[nodiscard]] auto acquire_shared(const locks::AcquireOptions& options, Token&& token = {}) {
+    const auto how = recipes::ReaderWriterLock::as_reader(options);
+    return provider_.acquire(name_, how, std::forward<Token>(token));
+  }
+  template <class Token = boost::asio::use_awaitable_t<>>
+  [[nodiscard]] auto try_acquire_shared(const locks::AcquireOptions& options, Token&& token = {}) {
+    const auto how = recipes::ReaderWriterLock::as_reader(options);
+    return provider_.try_acquire(name_, how, std::forward<Token>(token));
+  }
+  template <class Token = boost::asio::use_awaitable_t<>>
+  [[nodiscard]] auto acquire_exclusive(const locks::AcquireOptions& options, Token&& token = {}) {
+    const auto how = recipes::ReaderWriterLock::as_writer(options);
+    return provider_.acquire(name_, how, std::forward<Token>(token));
+  }
+  template <class Token = boost::asio::use_awaitable_t<>>
+  [[nodiscard]] auto try_acquire_exclusive(const locks::AcquireOptions& options,
+                                           Token&& token = {}) {
+    const auto how = recipes::ReaderWriterLock::as_writer(options);
+    return provider_.try_acquire(name_, how, std::forward<Token>(token));
+  }
+
+  // base::Result<void>: makes a writer a reader in one step.
+  template <class Token = boost::asio::use_awaitable_t<>>
+  [[nodiscard]] static auto downgrade(AsyncLock& lock, Token&& token = {}) {
+    return lock.reduce(store::Permits::reader().count, std::forward<Token>(token));
+  }
+
+ private:
+  AsyncLockProvider& provider_;
+  const std::string name_;
+};
+
+}  // namespace holdfast::async

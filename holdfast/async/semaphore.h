@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <holdfast/async/async_lock.h>
+#include <holdfast/async/async_lock_provider.h>
+#include <holdfast/base/error.h>
+#include <holdfast/locks/acquire_options.h>
+#include <holdfast/recipes/semaphore.h>
+
+namespace holdfast::async {
+
+// recipes::Semaphore for coroutines: what is promised, and what is not, stands there; what
+// completes where, and how it is cancelled, at AsyncLockProvider.
+//
+// Thread-safe. Outlived by its provider; its locks may outlive it. Name the options, as for
+// AsyncLockProvider.
+//
+//   Semaphore gpus(provider, "gpus", 4);
+//   AsyncLock two = co_await gpus.acquire(2, brief);
+class Semaphore {
+ public:
+  // `capacity` is at least 1, or base::Exception: invalid_argument.
+  Semaphore(AsyncLockProvider& provider, std::string name, std::uint32_t capacity)
+      : provider_(provider),
+        name_(std::move(name)),
+        capacity_(recipes::Semaphore::checked(capacity)) {}
+
+  // As AsyncLockProvider::acquire and try_acquire. AcquireOptions::permits is not looked at.
+  template <class Token = boost::asio::use_awaitable_t<>>
+  [[nodiscard]] auto acquire(std::uint32_t permits, const locks::AcquireOptions& options,
+                             Token&& token = {}) {
+    const auto how = taking(permits, options);
+    return provider_.acquire(name_, how, std::forward<Token>(token));
+  }
+  template <class Token = boost::asio::use_awaitable_t<>>
+  [[nodiscard]] auto try_acquire(std::uint32_t permits, const locks::AcquireOptions& options,
+                                 Token&& token = {}) {
+    const auto how = taking(permits, options);
+    return provider_.try_acquire(name_, how, std::forward<Token>(token));
+  }
+  // All permits.
+  template <class Token = boost::asio::use_awaitable_t<>>
+  [[nodiscard]] auto drain(const locks::AcquireOptions& options, Token&& token = {}) {
+    return acquire(capacity_, options, std::forward<Token>(token));
+  }
+
+  // How many are free at this moment.
+  [[nodiscard]] boost::asio::awaitable<base::Result<std::uint32_t>> available();
+  [[nodiscard]] std::uint32_t capacity() const noexcept { return capacity_; }
+
+ private:
+  [[nodiscard]] locks::AcquireOptions taking(std::uint32_t permits,
+                                             const locks::AcquireOptions& options) const {
+    return recipes::Semaphore::taking({permits, capacity_}, options);
+  }
+
+  AsyncLockProvider& provider_;
+  const std::string name_;
+  const std::uint32_t capacity_;
+};
+
+}  // namespace holdfast::async

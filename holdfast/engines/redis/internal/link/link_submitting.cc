@@ -1,0 +1,173 @@
+// How a link serves commands for which no caller waits: with a thread, started by the first of
+// them, which leads as a caller does while there are any, and keeps their deadlines while others
+// lead.
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <utility>
+
+#include <holdfast/engines/redis/internal/link/link_core.h>
+#include <holdfast/engines/redis/internal/link/wire_socket.h>
+
+namespace holdfast::engines::redis::internal {
+
+namespace {
+
+using base::ErrorCode;
+
+base::TimePoint now() noexcept { return base::steady_clock().now(); }
+
+}  // namespace
+
+LinkCore::~LinkCore() {
+  if (!driver_.joinable()) {
+    return;
+  }
+  {
+    const Guard guard(mutex_);
+    closing_ = true;
+    for (const auto& [deadline, submission] : submissions_) {
+      submission->call.error = {
+          submission->call.ticket ? ErrorCode::unknown_outcome : ErrorCode::unavailable,
+          "the link was closed"};
+      answered_.push_back(submission);
+    }
+    submissions_.clear();
+  }
+  driver_wake_.notify_one();
+  doorbell_.ring();
+  driver_.join();
+  call_back(std::exchange(answered_, {}));
+}
+
+void LinkCore::submit(std::unique_ptr<Submission> submission) {
+  Guard guard(mutex_);
+  Call& call = submission->call;
+  if (!has_place_for(call, guard)) {
+    call.error = too_many();
+    hand_over(guard);
+    if (guard.owns_lock()) {
+      guard.unlock();
+    }
+    submission->answer();
+    return;
+  }
+  if (!driver_.joinable()) {
+    driver_ = std::thread([this] { drive(); });
+  }
+  ++pending_;
+  line_.push_back(call);
+  Submission& kept = *submission.release();  // until it is answered
+  kept.place = submissions_.emplace(call.deadline.when(), &kept);
+  const bool is_first_to_end = *kept.place == submissions_.begin();
+  const bool has_leader = leader_ != nullptr;
+  if (!has_leader) {
+    leader_ = &driver_call_;
+  }
+  if (!has_leader || leader_sleeps_ || line_.size() >= kEnough) {
+    write(guard);
+  }
+  if (!has_leader || is_first_to_end) {
+    driver_wake_.notify_one();
+  }
+  if (is_first_to_end && leader_ == &driver_call_ && leader_sleeps_) {
+    doorbell_.ring();  // it would sleep too long
+  }
+}
+
+void LinkCore::drive() noexcept {
+  Guard guard(mutex_);
+  while (!closing_) {
+    expire(guard);
+    if (leader_ == &driver_call_) {
+      lead_for_submissions(guard);
+    } else if (submissions_.empty() || submissions_.begin()->first == base::TimePoint::max()) {
+      driver_wake_.wait(guard);
+    } else {
+      // A deadline is of base::steady_clock(), which counts as the standard's does.
+      driver_wake_.wait_until(guard, std::chrono::steady_clock::time_point(
+                                         submissions_.begin()->first.time_since_epoch()));
+    }
+  }
+}
+
+void LinkCore::lead_for_submissions(Guard& guard) noexcept {
+  rest_ = Rest::none;
+  while (!submissions_.empty() && !closing_) {
+    driver_call_.deadline = base::Deadline::at(submissions_.begin()->first);
+    if (connection_ == nullptr) {
+      reconnect_for_submissions(guard);
+    } else {
+      const bool has_read = read(guard);
+      if (connection_ == nullptr || submissions_.empty()) {
+        continue;
+      }
+      const bool has_written = write(guard);
+      if (has_read || has_written || connection_ == nullptr || connection_->write_error) {
+        rest_ = Rest::none;
+      } else {
+        rest(driver_call_, guard);
+      }
+    }
+    expire(guard);
+  }
+  leader_ = nullptr;
+  hand_over(guard);
+  if (!guard.owns_lock()) {
+    guard.lock();
+  }
+}
+
+void LinkCore::reconnect_for_submissions(Guard& guard) {
+  const base::TimePoint time = now();
+  if (time >= next_attempt_) {
+    connect(driver_call_.deadline, guard);
+    return;
+  }
+  // Who cannot wait for the next attempt is told at once.
+  while (!submissions_.empty() && submissions_.begin()->first < next_attempt_) {
+    Submission& submission = *submissions_.begin()->second;
+    line_.remove(submission.call);
+    --pending_;
+    submission.call.error = too_early(time);
+    finish(submission.call);
+  }
+  wake_all(guard);
+  if (submissions_.empty() || closing_) {
+    return;
+  }
+  leader_sleeps_ = true;
+  guard.unlock();
+  std::array<pollfd, 1> bell{pollfd{.fd = doorbell_.descriptor(), .events = POLLIN, .revents = 0}};
+  if (poll_until(bell, base::Deadline::at(next_attempt_)) && bell[0].revents != 0) {
+    doorbell_.clear();
+  }
+  guard.lock();
+  leader_sleeps_ = false;
+}
+
+void LinkCore::expire(Guard& guard) {
+  const base::TimePoint time = now();
+  while (!submissions_.empty() && submissions_.begin()->second->call.deadline.expired(time)) {
+    Submission& submission = *submissions_.begin()->second;
+    give_up(submission.call);
+    finish(submission.call);
+  }
+  wake_all(guard);
+}
+
+void LinkCore::take_out(Submission& submission) {
+  submissions_.erase(*submission.place);
+  submission.place.reset();
+  answered_.push_back(&submission);
+}
+
+void LinkCore::call_back(const std::vector<Submission*>& answered) {
+  for (Submission* const submission : answered) {
+    submission->answer();
+    delete submission;
+  }
+}
+
+}  // namespace holdfast::engines::redis::internal

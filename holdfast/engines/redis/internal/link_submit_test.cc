@@ -1,0 +1,152 @@
+// Commands for which no caller waits.
+
+#include <atomic>
+#include <future>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <holdfast/engines/redis/internal/link.h>
+#include <holdfast/engines/redis/internal/link_testing.h>
+
+namespace holdfast::engines::redis::internal {
+namespace {
+
+using base::ErrorCode;
+using base::Result;
+using namespace std::chrono_literals;
+
+class LinkSubmit : public ::testing::Test {
+ protected:
+  static std::future<Result<Reply>> submit(Link& link, Command command, base::Deadline deadline) {
+    auto promise = std::make_shared<std::promise<Result<Reply>>>();
+    auto answer = promise->get_future();
+    link.submit(std::move(command), deadline,
+                [promise](Result<Reply> reply) { promise->set_value(std::move(reply)); });
+    return answer;
+  }
+
+  tests::RedisServer server_;
+};
+
+TEST_F(LinkSubmit, IsAnsweredWithoutACaller) {
+  const auto link = open_link(options_for(server_));
+  EXPECT_EQ(text_of(submit(*link, Command("ECHO", "hello"), patience()).get()), "hello");
+  EXPECT_EQ(submit(*link, Command("INCRBY", "n", 5), base::Deadline::never()).get()->integer(), 5);
+  EXPECT_EQ(link->counters().pending, 0U);
+}
+
+TEST_F(LinkSubmit, ConnectsByItself) {
+  Link link(options_for(server_));
+  EXPECT_EQ(text_of(submit(link, Command("ECHO", "hello"), patience()).get()), "hello");
+}
+
+TEST_F(LinkSubmit, ManyAndTheCallsOfThreadsEachGetTheirOwnReplies) {
+  constexpr int kThreads = 8;
+  constexpr int kRounds = 200;
+  const auto link = open_link(options_for(server_));
+  std::atomic<int> wrong = 0;
+  std::atomic<int> answered = 0;
+  {
+    std::vector<std::jthread> threads;
+    for (int t = 0; t < kThreads; ++t) {
+      threads.emplace_back([&, t] {
+        for (int i = 0; i < kRounds; ++i) {
+          const std::string mine = std::to_string(t) + ":" + std::to_string(i);
+          link->submit(Command("ECHO", mine), patience(), [&, mine](Result<Reply> reply) {
+            wrong += text_of(reply) == mine ? 0 : 1;
+            ++answered;
+          });
+          if (t % 2 == 0) {
+            wrong += text_of(link->call(Command("ECHO", mine), patience())) == mine ? 0 : 1;
+          }
+        }
+      });
+    }
+  }
+  const auto give_up = patience();
+  while (answered < kThreads * kRounds && !give_up.expired(base::steady_clock().now())) {
+    std::this_thread::yield();
+  }
+  EXPECT_EQ(answered, kThreads * kRounds);
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST_F(LinkSubmit, ACallbackMaySubmitAgain) {
+  const auto link = open_link(options_for(server_));
+  std::promise<std::int64_t> last;
+  std::function<void(Result<Reply>)> next = [&](Result<Reply> reply) {
+    if (reply->integer() == 20) {
+      last.set_value(20);
+    } else {
+      link->submit(Command("INCR", "n"), patience(), next);
+    }
+  };
+  link->submit(Command("INCR", "n"), patience(), next);
+  EXPECT_EQ(last.get_future().get(), 20);
+}
+
+TEST_F(LinkSubmit, EndsByItsDeadlineUnknownIfSent) {
+  const auto link = open_link(options_for(server_));
+  server_.suspend();
+  const auto late = submit(*link, Command("ECHO", "late"), soon()).get();
+  ASSERT_FALSE(late);
+  EXPECT_EQ(late.error().code, ErrorCode::unknown_outcome);
+  server_.resume();
+  EXPECT_EQ(text_of(submit(*link, Command("ECHO", "mine"), patience()).get()), "mine");
+  EXPECT_EQ(link->counters().connects, 1U);
+}
+
+TEST_F(LinkSubmit, EndsByItsDeadlineWhileACallerLeads) {
+  const auto link = open_link(options_for(server_));
+  server_.suspend();
+  std::jthread leader([&] { (void)link->call(Command("PING"), patience()); });
+  const auto give_up = patience();
+  while (link->counters().pending == 0 && !give_up.expired(base::steady_clock().now())) {
+    std::this_thread::yield();
+  }
+  const auto late = submit(*link, Command("ECHO", "late"), soon()).get();
+  EXPECT_EQ(late.error().code, ErrorCode::unknown_outcome);
+  server_.resume();
+}
+
+TEST_F(LinkSubmit, WithoutAServerNothingIsChanged) {
+  RedisOptions options = options_for(server_);
+  options.port = 1;
+  Link link(options);
+  for (int i = 0; i < 3; ++i) {
+    const auto refused = submit(link, Command("PING"), soon()).get();
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::unavailable);
+  }
+}
+
+TEST_F(LinkSubmit, BoundsWhatWaits) {
+  RedisOptions options = options_for(server_);
+  options.max_pending = 2;
+  const auto link = open_link(options);
+  server_.suspend();
+  auto one = submit(*link, Command("ECHO", "1"), patience());
+  auto two = submit(*link, Command("ECHO", "2"), patience());
+  EXPECT_EQ(submit(*link, Command("ECHO", "3"), patience()).get().error().code,
+            ErrorCode::limit_exceeded);
+  server_.resume();
+  EXPECT_EQ(text_of(one.get()), "1");
+  EXPECT_EQ(text_of(two.get()), "2");
+}
+
+TEST_F(LinkSubmit, TheEndOfTheLinkAnswersWhatWaits) {
+  auto link = open_link(options_for(server_));
+  server_.suspend();
+  auto waiting = submit(*link, Command("ECHO", "late"), patience());
+  link.reset();
+  EXPECT_EQ(waiting.get().error().code, ErrorCode::unknown_outcome);
+  server_.resume();
+}
+
+}  // namespace
+}  // namespace holdfast::engines::redis::internal

@@ -1,0 +1,366 @@
+#include <holdfast/locks/steps/acquire_steps.h>
+
+#include <algorithm>
+#include <utility>
+
+#include <holdfast/base/printable.h>
+#include <holdfast/base/random.h>
+#include <holdfast/locks/internal/provider_core.h>
+
+namespace holdfast::locks::steps {
+
+namespace {
+
+using base::ErrorCode;
+using base::fail;
+using base::Result;
+using internal::AcquireMachine;
+using internal::ProviderCore;
+
+// A store that does not answer a single request for this long is a failure, even if the caller
+// would wait less.
+constexpr base::Duration kLeastPatience = std::chrono::seconds(1);
+
+double jitter() { return static_cast<double>(base::random_u64() >> 11U) * 0x1.0p-53; }
+
+base::Deadline deadline_of(base::TimePoint started, base::Duration wait) {
+  return wait == base::Duration::max() ? base::Deadline::never()
+                                       : base::Deadline::at(base::add_saturating(started, wait));
+}
+
+// Who only tries does not stay to be let in; than one permit nobody can want fewer.
+store::Claim make_claim(const ProviderCore& core, const AcquireOptions& how, base::Duration wait) {
+  const bool holds_back = wait > base::Duration::zero() && how.permits.count > 1;
+  return {.id = base::LeaseId::generate(),
+          .owner = how.owner.empty() ? core.options.owner : how.owner,
+          .reason = how.reason,
+          .ttl = how.ttl,
+          .permits = how.permits,
+          .holds_back = holds_back ? how.holds_back : base::Duration::zero()};
+}
+
+Result<void> check(const AcquireOptions& how) {
+  if (!how.ttl.valid()) {
+    return std::unexpected(how.ttl.error());
+  }
+  if (how.renew_every &&
+      (*how.renew_every <= base::Duration::zero() || *how.renew_every >= how.ttl.unchecked())) {
+    return fail(ErrorCode::invalid_argument, "renew_every is not between zero and the ttl");
+  }
+  if (how.wait && *how.wait < base::Duration::zero()) {
+    return fail(ErrorCode::invalid_argument, "wait is negative: use zero to try once");
+  }
+  if (how.max_hold && *how.max_hold <= base::Duration::zero()) {
+    return fail(ErrorCode::invalid_argument, "max_hold is not positive");
+  }
+  return {};
+}
+
+}  // namespace
+
+AcquireSteps::AcquireSteps(ProviderCore& core, std::string_view name, const AcquireOptions& how,
+                           base::Duration default_wait, Ringer& ringer, Stands stands)
+    : core_(core),
+      clock_(*core.options.clock),
+      name_(name),
+      how_(how),
+      started_(clock_.now()),
+      deadline_(deadline_of(started_, how.wait.value_or(default_wait))),
+      stands_(stands),
+      machine_(deadline_, {core.options.poll_least, core.options.poll_most, core.push}),
+      waiter_{.claim = make_claim(core, how, how.wait.value_or(default_wait)), .ringer = ringer} {}
+
+Step AcquireSteps::start() {
+  if (auto valid = check(how_); !valid) {
+    outcome_ = std::unexpected(std::move(valid).error());
+    return {};
+  }
+  if (stopped()) {
+    return proceed(machine_.on_stop());
+  }
+  const bool willing_to_wait = !deadline_.expired(started_);
+  static_cast<void>(machine_.start(started_));
+  if (willing_to_wait && (stands_ == Stands::at_once || core_.lines.has_line(name_))) {
+    // Behind those who came before; the first claim is made when it is this one's turn.
+    return join(deadline_.when());
+  }
+  return claim(started_);
+}
+
+Step AcquireSteps::on(Answer&& answer) {
+  switch (phase_) {
+    case Phase::joining: return joined();
+    case Phase::claiming: return claimed(std::get<Result<store::ClaimOutcome>>(answer));
+    case Phase::sleeping: return woken(std::get<Woken>(answer));
+    case Phase::leaving: return leave();
+    case Phase::releasing: {
+      const Step next = releasing_->on(std::move(answer));
+      return next.kind == Step::Kind::done ? release() : next;
+    }
+    case Phase::giving_back: return end();
+  }
+  return {};
+}
+
+Step AcquireSteps::proceed(const Action& action) {
+  if (const auto* const why = std::get_if<GiveUp>(&action)) {
+    return give_up(*why);
+  }
+  const auto* const pause = std::get_if<AcquireMachine::Sleep>(&action);
+  if (pause == nullptr) {
+    return claim(clock_.now());
+  }
+  if (!in_line_) {
+    return stopped() ? proceed(machine_.on_stop()) : join(pause->until);
+  }
+  until_ = pause->until;
+  return watched_ ? sleep() : see_to_watch(&AcquireSteps::sleep);
+}
+
+Step AcquireSteps::join(base::TimePoint until) {
+  until_ = until;
+  waiter_.first = false;  // nobody else sees it while it is in no line
+  waiter_.handed_over.reset();
+  knew_first_ = false;
+  watched_ = false;
+  if (auto joined = core_.lines.join(name_, waiter_); !joined) {
+    // As long as nothing is known of the name, it may be free.
+    const bool may_ask = !claimed_ && joined.error().code == ErrorCode::limit_exceeded;
+    return may_ask ? claim(clock_.now()) : turned_away(std::move(joined).error());
+  }
+  in_line_ = true;
+  if (!core_.lines.standing(waiter_).first) {
+    count_contended();
+    return sleep();
+  }
+  return claimed_ ? see_to_watch(&AcquireSteps::joined) : claim(clock_.now());
+}
+
+// The first in line does, once it has been told that the name is busy.
+Step AcquireSteps::see_to_watch(Step (AcquireSteps::*otherwise)()) {
+  watched_ = true;
+  count_contended();
+  if (!core_.lines.needs_watch(name_)) {
+    return (this->*otherwise)();
+  }
+  phase_ = Phase::joining;
+  return {.kind = Step::Kind::watch};
+}
+
+void AcquireSteps::count_contended() {
+  if (!std::exchange(contended_, true)) {
+    core_.count("contended");
+  }
+}
+
+void AcquireSteps::watch() {
+  core_.lines.watch(name_, [this](std::function<void()> callback) {
+    return core_.store->watch(name_, std::move(callback));
+  });
+}
+
+// It may have become free before anybody could tell us.
+Step AcquireSteps::joined() {
+  return core_.lines.standing(waiter_).first ? claim(clock_.now()) : sleep();
+}
+
+Step AcquireSteps::claim(base::TimePoint now) {
+  sent_ = now;
+  claimed_ = true;
+  phase_ = Phase::claiming;
+  return {.kind = Step::Kind::claim,
+          .name = name_,
+          .claim = &waiter_.claim,
+          .deadline = patience(sent_)};
+}
+
+Step AcquireSteps::claimed(Result<store::ClaimOutcome>& outcome) {
+  if (!outcome) {
+    last_error_ = std::move(outcome).error();
+    if (last_error_.code == ErrorCode::unknown_outcome) {
+      core_.count("unknown_outcome");
+    }
+    return proceed(machine_.on_failure(clock_.now(), last_error_.code, jitter()));
+  }
+  if (const auto* const grant = std::get_if<store::Grant>(&*outcome)) {
+    return finish({*grant, sent_});
+  }
+  const auto& busy = std::get<store::Busy>(*outcome);
+  if (!busy.holders.empty()) {
+    held_by_ = busy.holders.front().owner;
+  }
+  return proceed(machine_.on_busy(clock_.now(), busy.frees_in, jitter()));
+}
+
+Step AcquireSteps::sleep() {
+  const base::TimePoint now = clock_.now();
+  warn_if_late(now);
+  const internal::Standing standing = core_.lines.standing(waiter_);
+  if (standing.handed_over) {
+    return finish(*standing.handed_over);
+  }
+  if (stopped() || standing.closed) {
+    return proceed(machine_.on_stop());
+  }
+  if (now >= until_) {
+    return proceed(machine_.on_time(now));
+  }
+  base::TimePoint wake = std::min(
+      until_, base::add_saturating(now, core_.options.poll_most));  // to see whether it is first
+  if (!warned_) {
+    wake = std::min(wake, base::add_saturating(started_, core_.options.warn_after));
+  }
+  phase_ = Phase::sleeping;
+  return Step::wait_until(wake);
+}
+
+Step AcquireSteps::woken(Woken how) {
+  const internal::Standing standing = core_.lines.standing(waiter_);
+  if (standing.first && (how.rung || !knew_first_) && !standing.handed_over && !stopped() &&
+      !standing.closed) {
+    knew_first_ = true;
+    return proceed(machine_.on_wakeup(clock_.now()));
+  }
+  return sleep();
+}
+
+Step AcquireSteps::finish(const Granted& granted) {
+  goal_ = Goal::have;
+  granted_ = granted;
+  return leave();
+}
+
+Step AcquireSteps::give_up(GiveUp why) {
+  goal_ = Goal::give_up;
+  why_ = why;
+  granted_.reset();
+  return leave();
+}
+
+Step AcquireSteps::turned_away(base::Error error) {
+  last_error_ = std::move(error);
+  const auto stopped = std::get<GiveUp>(machine_.on_stop());
+  return give_up({.code = last_error_.code, .may_hold = stopped.may_hold});
+}
+
+Step AcquireSteps::abandon() {
+  releasing_.reset();
+  if (phase_ == Phase::giving_back) {
+    return end();
+  }
+  return give_up({.code = ErrorCode::cancelled, .may_hold = true});
+}
+
+Step AcquireSteps::leave() {
+  if (in_line_) {
+    std::optional<Granted> handed_over;
+    if (!core_.lines.leave(name_, waiter_, handed_over)) {
+      phase_ = Phase::leaving;
+      return Step::wait_until(base::TimePoint::max());
+    }
+    in_line_ = false;
+    if (handed_over) {
+      granted_ = handed_over;
+    }
+  }
+  return granted_ ? take() : give_back();
+}
+
+Step AcquireSteps::take() {
+  HoldPtr hold = core_.make_hold(name_, waiter_.claim, how_, *granted_);
+  const bool is_late = hold->granted >= hold->valid_until();
+  // What came in the last moment is welcome, but not to somebody who cancelled.
+  const bool is_wanted = goal_ == Goal::have || why_.code != ErrorCode::cancelled;
+  if (!is_late && is_wanted) {
+    return have(std::move(hold));
+  }
+  hold_ = std::move(hold);
+  releasing_.emplace(*hold_);
+  phase_ = Phase::releasing;
+  const Step first = releasing_->start();
+  return first.kind == Step::Kind::done ? release() : first;
+}
+
+Step AcquireSteps::have(HoldPtr hold) {
+  core_.keeper.add(hold);
+  core_.count("acquired");
+  core_.observe("acquire_wait", hold->granted - started_);
+  outcome_ = std::move(hold);
+  return {};
+}
+
+// It was released.
+Step AcquireSteps::release() {
+  releasing_.reset();
+  hold_.reset();
+  granted_.reset();
+  if (goal_ == Goal::give_up) {
+    return give_back();
+  }
+  last_error_ = {ErrorCode::unavailable, "the store answers more slowly than the ttl allows"};
+  return proceed(machine_.on_failure(clock_.now(), last_error_.code, jitter()));
+}
+
+Step AcquireSteps::give_back() {
+  const bool may_hold_back = claimed_ && waiter_.claim.holds_back > base::Duration::zero();
+  if (!why_.may_hold && !waiter_.unsure && !may_hold_back) {
+    return end();
+  }
+  // Nothing is promised by a failure here: the lease then runs out by itself.
+  phase_ = Phase::giving_back;
+  return {.kind = Step::Kind::release,
+          .name = name_,
+          .id = waiter_.claim.id,
+          .deadline = patience(clock_.now())};
+}
+
+Step AcquireSteps::end() {
+  switch (why_.code) {
+    case ErrorCode::timed_out:
+      core_.count("timed_out");
+      outcome_ = nullptr;
+      break;
+    case ErrorCode::cancelled:
+      core_.count("cancelled");
+      outcome_ = fail(why_.code,
+                      stopped() ? "the wait was cancelled" : "the lock provider is shutting down");
+      break;
+    default: core_.count("failed"); outcome_ = std::unexpected(last_error_);
+  }
+  return {};
+}
+
+void AcquireSteps::warn_if_late(base::TimePoint now) {
+  if (warned_ || now - started_ < core_.options.warn_after) {
+    return;
+  }
+  warned_ = true;
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now - started_);
+  core_.options.logger.warn("waiting for " + base::printable(name_) + " for " +
+                            std::to_string(seconds.count()) + " s" +
+                            (held_by_.empty() ? "" : ", held by " + base::printable(held_by_)));
+}
+
+base::Deadline AcquireSteps::patience(base::TimePoint now) const {
+  const base::Duration longest = std::max(deadline_.remaining(now), kLeastPatience);
+  return base::Deadline::after(base::steady_clock(), std::min(longest, how_.ttl.unchecked()));
+}
+
+Result<std::optional<Lock>> or_nothing(Result<std::shared_ptr<internal::Hold>>&& outcome) {
+  if (!outcome) {
+    return std::unexpected(std::move(outcome).error());
+  }
+  return *outcome != nullptr ? std::optional(Lock(*std::move(outcome))) : std::nullopt;
+}
+
+Result<Lock> or_timed_out(Result<std::shared_ptr<internal::Hold>>&& outcome) {
+  if (!outcome) {
+    return std::unexpected(std::move(outcome).error());
+  }
+  if (*outcome == nullptr) {
+    return fail(ErrorCode::timed_out, "the name was not free within the wait");
+  }
+  return Lock(*std::move(outcome));
+}
+
+}  // namespace holdfast::locks::steps

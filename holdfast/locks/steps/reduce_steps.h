@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+
+#include <holdfast/base/error.h>
+#include <holdfast/locks/ask_again.h>
+#include <holdfast/locks/steps/procedure.h>
+#include <holdfast/store/claim.h>
+#include <holdfast/store/outcome.h>
+
+namespace holdfast::locks::internal {
+class Hold;
+}  // namespace holdfast::locks::internal
+
+namespace holdfast::locks::steps {
+
+// Gives all but so many permits of a lease back to the store.
+class ReduceSteps final : public Procedure {
+ public:
+  // `hold` outlives it.
+  ReduceSteps(internal::Hold& hold, std::uint32_t permits);
+
+  [[nodiscard]] Step start() override;
+  [[nodiscard]] Step on(Answer&& answer) override;
+
+  // When done.
+  [[nodiscard]] const base::Result<void>& outcome() const noexcept { return outcome_; }
+
+ private:
+  [[nodiscard]] Step ask() const;
+  Step end(base::Result<void> outcome);
+
+  internal::Hold& hold_;
+  const store::Claim less_;
+  AskedAgain<store::TransferOutcome> asked_;
+  base::Result<void> outcome_{};
+};
+
+}  // namespace holdfast::locks::steps

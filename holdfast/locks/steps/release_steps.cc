@@ -1,0 +1,101 @@
+#include <holdfast/locks/steps/release_steps.h>
+
+#include <algorithm>
+#include <utility>
+
+#include <holdfast/locks/internal/provider_core.h>
+
+namespace holdfast::locks::steps {
+
+namespace {
+
+using base::ErrorCode;
+using base::Result;
+using internal::Granted;
+using internal::Hold;
+using store::ReleaseOutcome;
+
+// After so many hand-overs inside this provider a release goes to the store, so that those who wait
+// elsewhere have their turn.
+constexpr int kMostInARow = 16;
+
+}  // namespace
+
+ReleaseSteps::ReleaseSteps(Hold& hold) noexcept : hold_(hold), core_(*hold.core) {}
+
+ReleaseSteps::~ReleaseSteps() {
+  if (next_ != nullptr) {
+    core_.lines.settle(hold_.name, *next_,
+                       base::fail(ErrorCode::internal, "the store threw an exception"));
+  }
+}
+
+Step ReleaseSteps::start() {
+  const bool was_held = hold_.end();
+  if (!was_held && hold_.status() == Hold::Status::ended) {
+    return {};
+  }
+  core_.keeper.remove(hold_);
+  const base::TimePoint now = core_.options.clock->now();
+  core_.observe("hold", now - hold_.granted);
+  deadline_ = hold_.request_deadline(now);
+  if (was_held && hold_.in_a_row < kMostInARow) {
+    next_ = core_.lines.offer(hold_.name, hold_.permits);
+  }
+  if (next_ == nullptr) {
+    return to_the_store();
+  }
+  sent_ = core_.options.clock->now();
+  return {.kind = Step::Kind::transfer,
+          .name = hold_.name,
+          .id = hold_.id,
+          .claim = &next_->claim,
+          .deadline = deadline_};
+}
+
+Step ReleaseSteps::on(Answer&& answer) {
+  if (next_ != nullptr) {
+    return on_transfer(std::get<Result<store::TransferOutcome>>(answer));
+  }
+  outcome_ = std::get<Result<ReleaseOutcome>>(answer);
+  return end();
+}
+
+Step ReleaseSteps::on_transfer(const Result<store::TransferOutcome>& transferred) {
+  internal::Waiter& next = *std::exchange(next_, nullptr);
+  if (!transferred) {
+    core_.lines.settle(hold_.name, next, std::unexpected(transferred.error()));
+    return to_the_store();
+  }
+  if (std::holds_alternative<store::HeldBack>(*transferred)) {
+    core_.lines.settle(hold_.name, next, std::optional<Granted>());
+    return to_the_store();
+  }
+  const auto* const grant = std::get_if<store::Grant>(&*transferred);
+  if (grant == nullptr) {
+    core_.lines.settle(hold_.name, next, std::optional<Granted>());
+    return end();
+  }
+  core_.lines.settle(hold_.name, next, std::optional(Granted{*grant, sent_, hold_.in_a_row + 1}));
+  core_.count("handed_over");
+  outcome_ = ReleaseOutcome::released;
+  return end();
+}
+
+Step ReleaseSteps::to_the_store() const {
+  return {.kind = Step::Kind::release, .name = hold_.name, .id = hold_.id, .deadline = deadline_};
+}
+
+Step ReleaseSteps::end() {
+  core_.count(outcome_ ? "released" : "failed");
+  return {};
+}
+
+void ReleaseSteps::warn_if_failed() const {
+  if (!outcome_) {
+    core_.options.logger.warn("could not release a lock, its lease will run out: " +
+                              base::to_string(outcome_.error()));
+  }
+}
+
+}  // namespace holdfast::locks::steps

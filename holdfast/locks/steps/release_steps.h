@@ -1,0 +1,48 @@
+#pragma once
+
+#include <holdfast/base/clock.h>
+#include <holdfast/base/error.h>
+#include <holdfast/locks/steps/procedure.h>
+#include <holdfast/store/outcome.h>
+
+namespace holdfast::locks::internal {
+class Hold;
+class ProviderCore;
+struct Waiter;
+}  // namespace holdfast::locks::internal
+
+namespace holdfast::locks::steps {
+
+// Gives a lease back: to the next in line, or to the store. Once begun, the lease is no longer
+// kept, whatever comes of it.
+class ReleaseSteps final : public Procedure {
+ public:
+  // `hold` outlives it.
+  explicit ReleaseSteps(internal::Hold& hold) noexcept;
+  // Whoever was promised the name is told if it was not driven to its end.
+  ~ReleaseSteps() override;
+
+  [[nodiscard]] Step start() override;
+  [[nodiscard]] Step on(Answer&& answer) override;
+
+  // When done.
+  [[nodiscard]] const base::Result<store::ReleaseOutcome>& outcome() const noexcept {
+    return outcome_;
+  }
+  // For those who release without a caller that could be told.
+  void warn_if_failed() const;
+
+ private:
+  Step on_transfer(const base::Result<store::TransferOutcome>& transferred);
+  [[nodiscard]] Step to_the_store() const;
+  Step end();
+
+  internal::Hold& hold_;
+  internal::ProviderCore& core_;
+  internal::Waiter* next_ = nullptr;  // to whom it is offered
+  base::TimePoint sent_{};
+  base::Deadline deadline_ = base::Deadline::never();
+  base::Result<store::ReleaseOutcome> outcome_ = store::ReleaseOutcome::not_held;
+};
+
+}  // namespace holdfast::locks::steps

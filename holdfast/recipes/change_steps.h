@@ -1,0 +1,51 @@
+#pragma once
+
+#include <atomic>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+#include <holdfast/base/clock.h>
+#include <holdfast/base/deadline.h>
+#include <holdfast/base/error.h>
+#include <holdfast/base/ids.h>
+#include <holdfast/locks/steps/procedure.h>
+#include <holdfast/locks/steps/ringer.h>
+#include <holdfast/recipes/leader.h>
+#include <holdfast/store/lease_store.h>
+
+namespace holdfast::recipes {
+
+// LeaderElection::wait_for_change from beginning to end, for those who write another face (see
+// locks/steps/).
+class ChangeSteps final : public locks::steps::Procedure {
+ public:
+  // The store, the clock and the ringer outlive it.
+  ChangeSteps(store::LeaseStore& store, const base::Clock& clock, std::string name,
+              std::optional<base::FencingToken> known, base::Duration wait, std::stop_token stop,
+              locks::steps::Ringer& ringer);
+
+  [[nodiscard]] locks::steps::Step start() override;
+  [[nodiscard]] locks::steps::Step on(locks::steps::Answer&& answer) override;
+  void watch() override;
+
+  // From any thread: it ends as after the stop. Ring afterwards.
+  void cancel() noexcept { cancelled_.store(true, std::memory_order_relaxed); }
+
+  // When done.
+  [[nodiscard]] base::Result<std::optional<Leader>>& outcome() noexcept { return outcome_; }
+
+ private:
+  store::LeaseStore& store_;
+  const base::Clock& clock_;
+  const std::string name_;
+  const std::optional<base::FencingToken> known_;
+  const base::Deadline deadline_;
+  const std::stop_token stop_;
+  locks::steps::Ringer& ringer_;
+  std::atomic<bool> cancelled_ = false;
+  std::optional<store::Watch> watch_;
+  base::Result<std::optional<Leader>> outcome_{};
+};
+
+}  // namespace holdfast::recipes

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+
+#include <holdfast/base/clock.h>
+#include <holdfast/base/deadline.h>
+#include <holdfast/base/error.h>
+#include <holdfast/locks/steps/procedure.h>
+#include <holdfast/recipes/throttle_options.h>
+#include <holdfast/store/hit.h>
+#include <holdfast/store/outcome.h>
+
+namespace holdfast::recipes {
+
+// One call of a Throttle, from beginning to end, for those who write another face (see
+// locks/steps/): asks the store, and where it may not pass, sleeps and asks again, as long as there
+// is hope within the wait.
+class HitSteps final : public locks::steps::Procedure {
+ public:
+  // To pass. A wait of zero asks once, one of Duration::max() has no bound. `options` outlive it.
+  HitSteps(const ThrottleOptions& options, std::string_view key, std::uint32_t count,
+           base::Duration wait, std::stop_token stop = {});
+  // To know how it stands, without being counted.
+  HitSteps(const ThrottleOptions& options, std::string_view key);
+
+  [[nodiscard]] locks::steps::Step start() override;
+  [[nodiscard]] locks::steps::Step on(locks::steps::Answer&& answer) override;
+
+  // From any thread: it ends as after the stop. Ring afterwards.
+  void cancel() noexcept { cancelled_.store(true, std::memory_order_relaxed); }
+
+  // When done: what the store said last.
+  [[nodiscard]] base::Result<store::HitOutcome>& outcome() noexcept { return outcome_; }
+  // The same as the answer of `pass`.
+  [[nodiscard]] base::Result<bool> allowed() const;
+
+ private:
+  HitSteps(const ThrottleOptions& options, std::string_view key, std::uint32_t count,
+           base::Deadline until, std::stop_token stop, std::optional<base::Error> refused);
+
+  [[nodiscard]] locks::steps::Step ask();
+  [[nodiscard]] locks::steps::Step pause();
+
+  const ThrottleOptions& options_;
+  const std::string name_;
+  const store::Hit hit_;
+  const base::Deadline until_;
+  const std::stop_token stop_;
+  const std::optional<base::Error> refused_;
+  std::atomic<bool> cancelled_ = false;
+  base::Result<store::HitOutcome> outcome_{};
+};
+
+}  // namespace holdfast::recipes

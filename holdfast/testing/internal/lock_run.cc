@@ -1,0 +1,68 @@
+#include <holdfast/testing/internal/lock_run.h>
+
+#include <stdexcept>
+
+namespace holdfast::testing::internal {
+
+namespace {
+
+// Of the case that runs: there is one at a time.
+std::function<std::unique_ptr<LockFace>()>& make_empty_lock() {
+  static std::function<std::unique_ptr<LockFace>()> make;
+  return make;
+}
+
+}  // namespace
+
+LockUnderTest::LockUnderTest() : face_(make_empty_lock()()) {}
+
+LockUnderTest ProviderUnderTest::acquire(std::string_view name,
+                                         const locks::AcquireOptions& options) {
+  return LockUnderTest(face_->acquire(name, options));
+}
+
+ProviderUnderTest::MaybeLock ProviderUnderTest::try_acquire(std::string_view name,
+                                                            const locks::AcquireOptions& options) {
+  auto lock = face_->try_acquire(name, options);
+  if (!lock) {
+    return std::unexpected(std::move(lock).error());
+  }
+  return *lock != nullptr ? std::optional(LockUnderTest(*std::move(lock))) : std::nullopt;
+}
+
+base::Result<bool> ProviderUnderTest::is_locked(std::string_view name) {
+  const auto state = look(name);
+  return state ? base::Result<bool>(state->has_value()) : std::unexpected(state.error());
+}
+
+LockRun::LockRun(const EngineUnderTest& engine, const Face& face, Place place)
+    : ProviderRun(engine, std::move(place)), face_(face), provider_(provider_with({})) {
+  make_empty_lock() = face.make_empty_lock;
+}
+
+std::unique_ptr<ProviderUnderTest> LockRun::another_provider(locks::ProviderOptions options) {
+  return std::make_unique<ProviderUnderTest>(
+      face_.make_provider(place().open(), with_clock(std::move(options))));
+}
+
+std::unique_ptr<ProviderUnderTest> LockRun::provider_with(locks::ProviderOptions options) {
+  return std::make_unique<ProviderUnderTest>(
+      face_.make_provider(shared_network(), with_clock(std::move(options))));
+}
+
+LockUnderTest must_have(ProviderUnderTest::MaybeLock outcome) {
+  auto lock = base::value_or_throw(std::move(outcome));
+  if (!lock) {
+    throw std::runtime_error("the lock was busy");
+  }
+  return *std::move(lock);
+}
+
+bool is_busy(const ProviderUnderTest::MaybeLock& outcome) {
+  if (!outcome) {
+    base::throw_error(outcome.error());
+  }
+  return !outcome->has_value();
+}
+
+}  // namespace holdfast::testing::internal

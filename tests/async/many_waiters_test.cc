@@ -1,0 +1,89 @@
+#include <array>
+#include <chrono>
+#include <filesystem>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <gtest/gtest.h>
+
+#include <holdfast/async/async_lock_provider.h>
+
+#include "async_test.h"
+
+namespace holdfast::tests {
+namespace {
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+using async::AsyncLock;
+using async::AsyncLockProvider;
+
+class AsyncManyWaiters : public AsyncTest {};
+
+INSTANTIATE_TEST_SUITE_P(Stores, AsyncManyWaiters,
+                         ::testing::Values("memory", "pool", "sqlite", "redis"), name_of_store);
+
+std::size_t thread_count() {
+  return static_cast<std::size_t>(
+      std::distance(std::filesystem::directory_iterator("/proc/self/task"), {}));
+}
+
+constexpr int kNames = 100;
+
+struct Crowd {
+  std::array<int, kNames> inside{};
+  int overlaps = 0;
+  int served = 0;
+};
+
+asio::awaitable<void> take_turn(AsyncLockProvider& provider, Crowd& crowd, int name) {
+  const locks::AcquireOptions how{.ttl = 1h, .wait = 24h};
+  AsyncLock lock = co_await provider.acquire("job/" + std::to_string(name), how);
+  int& inside = crowd.inside.at(static_cast<std::size_t>(name));
+  crowd.overlaps += inside++ == 0 ? 0 : 1;
+  co_await asio::post(co_await asio::this_coro::executor, asio::use_awaitable);
+  --inside;
+  ++crowd.served;
+  co_await lock.release();
+}
+
+TEST_P(AsyncManyWaiters, TenThousandForAHundredNamesOnOneThreadAllGetTheirTurn) {
+  const bool is_remote = GetParam() == "sqlite" || GetParam() == "redis";
+  const int waiters = 10'000 / kShare / (is_remote ? 5 : 1);
+  const auto store = open();
+  AsyncLockProvider provider(store);
+  asio::io_context context(1);
+  Crowd crowd;
+  {
+    // Nobody has a turn before everybody stands in line.
+    std::vector<locks::Lock> held;
+    for (int name = 0; name < kNames; ++name) {
+      held.push_back(provider.blocking().acquire("job/" + std::to_string(name)));
+    }
+    for (int i = 0; i < waiters; ++i) {
+      asio::co_spawn(context, take_turn(provider, crowd, i % kNames), asio::detached);
+    }
+    const std::size_t threads_before = thread_count();
+    while (provider.waiting() < static_cast<std::size_t>(waiters)) {
+      ASSERT_GT(context.run_one_for(kPatience), 0U);
+    }
+    // For all of them: one that tells the time, and those that ask the store.
+    EXPECT_LE(thread_count(), threads_before + 1 + async::AsyncOptions().pool_threads + 2);
+    EXPECT_EQ(crowd.served, 0);
+  }
+  context.run();
+  EXPECT_EQ(crowd.served, waiters);
+  EXPECT_EQ(crowd.overlaps, 0);
+  EXPECT_EQ(provider.waiting(), 0U);
+  EXPECT_EQ(provider.held(), 0U);
+  EXPECT_TRUE(is_empty(*store));
+}
+
+}  // namespace
+}  // namespace holdfast::tests
