@@ -17,6 +17,7 @@ int exit_status(base::ErrorCode code) noexcept {
     case unknown_outcome:
     case corrupt:
     case unsupported: return kUnavailable;
+    case failed:
     case internal: return kInternal;
   }
   return kInternal;
