@@ -53,10 +53,11 @@ class Acquire : public AcquireOperation {
 // ProviderOptions::clock.
 //
 // When the execution context ends while operations wait, their handlers are destroyed uncalled, and
-// they leave the line and give back what they have, in the background. When the provider ends,
-// waiting operations complete with ErrorCode::cancelled, and `lost` fires on locks that still live;
-// its destructor waits for what is being given back in the background, each request to its deadline
-// at the most.
+// they leave the line and give back what they have, in the background. When a provider
+// that was made from a store ends, waiting `acquire`s complete with ErrorCode::cancelled, and
+// `lost` fires on locks that still live. One that shares a LockProvider ends without them: they go
+// on until that one ends. The destructor waits for what is being given back in the background, each
+// request to its deadline at the most.
 //
 // Errors as for locks::LockProvider, and limit_exceeded if too much waits for the pool.
 //

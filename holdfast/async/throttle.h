@@ -22,7 +22,7 @@ namespace holdfast::async {
 // is counted with the throttles of threads.
 //
 // Thread-safe. Operations complete and are cancelled as those of AsyncLockProvider; they may
-// outlive it. Who waits for its turn costs no thread.
+// outlive it, and ThrottleOptions::clock outlives them all. Who waits for its turn costs no thread.
 //
 //   Throttle calls(store, {.limit = 100, .period = 1min});
 //   if (auto allowed = co_await calls.pass("api", 5s); allowed && *allowed) co_await call();

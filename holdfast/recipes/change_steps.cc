@@ -52,6 +52,12 @@ void ChangeSteps::watch() {
   }
 }
 
+// Nobody is rung from here on, so that the ringer may go.
+Step ChangeSteps::end() {
+  watch_.reset();
+  return {};
+}
+
 Step ChangeSteps::on(Answer&& answer) {
   const auto* const state = std::get_if<base::Result<std::optional<store::NameState>>>(&answer);
   if (state == nullptr) {
@@ -59,16 +65,16 @@ Step ChangeSteps::on(Answer&& answer) {
   }
   outcome_ = leader_in(*state);
   if (!outcome_) {
-    return {};
+    return end();
   }
   const auto token = *outcome_ ? std::optional((*outcome_)->token) : std::nullopt;
   const base::TimePoint now = clock_.now();
   if (token != known_ || deadline_.expired(now)) {
-    return {};
+    return end();
   }
   if (stop_.stop_requested() || cancelled_.load(std::memory_order_relaxed)) {
     outcome_ = base::fail(ErrorCode::cancelled, "the wait was cancelled");
-    return {};
+    return end();
   }
   return Step::wait_until(std::min(base::add_saturating(now, kAskEvery), deadline_.when()));
 }

@@ -36,6 +36,7 @@ class ChangeSteps final : public locks::steps::Procedure {
   [[nodiscard]] base::Result<std::optional<Leader>>& outcome() noexcept { return outcome_; }
 
  private:
+  [[nodiscard]] locks::steps::Step end();
   store::LeaseStore& store_;
   const base::Clock& clock_;
   const std::string name_;

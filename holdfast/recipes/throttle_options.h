@@ -20,7 +20,7 @@ struct ThrottleOptions {
   std::string prefix = "throttle/";
   // The most that a call waits for the store.
   base::Duration timeout = std::chrono::seconds(5);
-  // By which `pass` sleeps; outlives the throttle. What passes is judged by the store's clock.
+  // By which `pass` sleeps; outlives the throttle and its operations. What passes is judged by the store's clock.
   const base::Clock* clock = &base::steady_clock();
 };
 

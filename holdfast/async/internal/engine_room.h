@@ -37,7 +37,7 @@ class EngineRoom {
     pool,     // in a thread of the pool
   };
 
-  // The owner keeps the store and the clock alive.
+  // The owner keeps the store alive; the clock outlives the room.
   EngineRoom(std::shared_ptr<const void> the_owner, store::LeaseStore& lease_store,
              const base::Clock& clock, const AsyncOptions& options);
 

@@ -85,6 +85,7 @@ class ReduceOperation : public Operation {
 
  private:
   locks::steps::Procedure& procedure() noexcept final { return steps_; }
+  void on_cancel() noexcept final { steps_.abandon(); }
 
   const std::shared_ptr<locks::internal::Hold> hold_;
   locks::steps::ReduceSteps steps_;

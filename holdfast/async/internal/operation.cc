@@ -58,7 +58,7 @@ class Operation::Resume {
     }
   }
 
-  void operator()() noexcept { std::exchange(operation_, nullptr)->resume(Where::executor); }
+  void operator()() { std::exchange(operation_, nullptr)->resume(Where::executor); }
 
  private:
   Operation* operation_;
@@ -93,14 +93,20 @@ void Operation::cancel() noexcept {
   ring();
 }
 
-void Operation::go_on(Where where) noexcept {
+void Operation::go_on(Where where) {
+  if (advance()) {
+    finish(where);
+  }
+}
+
+bool Operation::advance() noexcept {
   while (step_.kind != Step::Kind::done) {
     if (!ask()) {
-      return;  // from here on it belongs to others, and may be gone
+      return false;
     }
     step_ = procedure().on(std::move(answer_));
   }
-  finish(where);
+  return true;
 }
 
 bool Operation::ask() noexcept {
@@ -139,6 +145,8 @@ void Operation::ask_here() noexcept {
     }
   } catch (const std::exception& error) {
     answer_ = failed(step_, ErrorCode::internal, error.what());
+  } catch (...) {
+    answer_ = failed(step_, ErrorCode::internal, "the store threw something unknown");
   }
 }
 
@@ -152,6 +160,9 @@ auto Operation::take_answer() {
 }
 
 void Operation::ask_directly() noexcept {
+  // The store, until the call returns: the operation may be over before, and with it the last who
+  // keeps the store. Not the room, for which nobody would wait.
+  const std::shared_ptr<const void> owner = room_->owner;
   store::AsyncLeaseStore& direct = *room_->direct;
   const Step step = step_;  // this may be over before the call returns
   switch (step.kind) {
@@ -195,20 +206,25 @@ bool Operation::fall_asleep() noexcept {
   return true;
 }
 
-void Operation::resume(Where where) noexcept {
+void Operation::resume(Where where) {
+  take_wake_up();
+  go_on(where);
+}
+
+void Operation::take_wake_up() noexcept {
   if (step_.kind == Step::Kind::wait) {
     room_->alarm.cancel(*this);
   }
   {
     // In any case, so that whoever has woken it is out of it before it can end.
     const std::lock_guard guard(mutex_);
+    posted_ = false;
     if (step_.kind == Step::Kind::wait) {
       time_has_come_ = false;
       answer_ = Woken{std::exchange(rung_, false)};
     }
   }
   step_ = procedure().on(std::move(answer_));
-  go_on(where);
 }
 
 void Operation::ring() noexcept {
@@ -231,6 +247,7 @@ void Operation::wake() noexcept {
   if (background_) {
     continue_in_pool();
   } else {
+    posted_ = true;
     asio::post(executor_, Resume(*this));
   }
 }
@@ -253,7 +270,7 @@ void Operation::run_in_pool() noexcept {
   wake();
 }
 
-void Operation::finish(Where where) noexcept {
+void Operation::finish(Where where) {
   // The room is not kept beyond the operation: who waits for the background may destroy its clock.
   const std::shared_ptr<Background> background = room_->background;
   std::shared_ptr<Operation> self = std::move(self_);
@@ -288,27 +305,26 @@ void Operation::abandon() noexcept {
     gone = std::move(executor_);
     on_cancel();
     rung_ = true;
-    if (std::exchange(asleep_, false)) {
+    if (std::exchange(asleep_, false) || std::exchange(was_dropped_, false)) {
       continue_in_pool();
+    } else if (!posted_ && !std::exchange(counted_, true)) {
+      // A request is under way. What is posted counts when it is dropped: whoever destroys it may
+      // be the one who waits.
+      room_->background->begin();
     }
   }
   drop();
 }
 
+// The handler is left to `abandon`: this may run under the mutex of whoever has woken the
+// operation.
 void Operation::dropped() noexcept {
-  bool is_abandoned = false;
-  {
-    const std::lock_guard guard(mutex_);
-    is_abandoned = background_;
-    if (is_abandoned) {
-      continue_in_pool();
-      return;
-    }
-    presence_->remove(*this);
-  }
-  abandon();
   const std::lock_guard guard(mutex_);
-  continue_in_pool();
+  if (background_) {
+    continue_in_pool();
+  } else {
+    was_dropped_ = true;
+  }
 }
 
 }  // namespace holdfast::async::internal

@@ -65,7 +65,10 @@ class Operation : public locks::steps::Ringer, private BlockingPool::Task, priva
   friend class Presence;
   class Resume;
 
-  void go_on(Where where) noexcept;
+  // What the handler throws goes on to whoever runs the executor.
+  void go_on(Where where);
+  // Takes steps; true at the end. Otherwise it belongs to others from here on, and may be gone.
+  [[nodiscard]] bool advance() noexcept;
   // True if the answer is there already.
   [[nodiscard]] bool ask() noexcept;
   void ask_directly() noexcept;
@@ -74,11 +77,12 @@ class Operation : public locks::steps::Ringer, private BlockingPool::Task, priva
   template <class T>
   [[nodiscard]] auto take_answer();
 
-  void resume(Where where) noexcept;
+  void resume(Where where);
+  void take_wake_up() noexcept;
   // Whoever was to wake it does so; under mutex_.
   void wake() noexcept;
   void continue_in_pool() noexcept;
-  void finish(Where where) noexcept;
+  void finish(Where where);
 
   // The context of the executor ends.
   void abandon() noexcept;
@@ -103,6 +107,8 @@ class Operation : public locks::steps::Ringer, private BlockingPool::Task, priva
   bool background_ = false;
   bool counted_ = false;  // by the room, as in the background
   bool asleep_ = false;
+  bool posted_ = false;       // to the executor
+  bool was_dropped_ = false;  // by the executor: its context is about to end
   bool rung_ = false;
   bool time_has_come_ = false;
   bool to_ask_ = false;  // what the pool is to do: ask the store, else go on

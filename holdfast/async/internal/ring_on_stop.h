@@ -1,13 +1,13 @@
 #pragma once
 
-#include <holdfast/locks/steps/ringer.h>
+#include <holdfast/async/internal/operation.h>
 
 namespace holdfast::async::internal {
 
-// For std::stop_callback.
+// For std::stop_callback. Not a virtual call: it may come while the operation is being destroyed.
 struct RingOnStop {
-  locks::steps::Ringer& ringer;
-  void operator()() const noexcept { ringer.ring(); }
+  Operation& operation;
+  void operator()() const noexcept { operation.Operation::ring(); }
 };
 
 }  // namespace holdfast::async::internal

@@ -180,6 +180,9 @@ Step AcquireSteps::claimed(Result<store::ClaimOutcome>& outcome) {
     if (last_error_.code == ErrorCode::unknown_outcome) {
       core_.count("unknown_outcome");
     }
+    if (last_error_.code == ErrorCode::internal) {
+      return give_up({.code = last_error_.code, .may_hold = true});  // who knows what was done
+    }
     return proceed(machine_.on_failure(clock_.now(), last_error_.code, jitter()));
   }
   if (const auto* const grant = std::get_if<store::Grant>(&*outcome)) {

@@ -126,8 +126,8 @@ class AcquireSteps final : public Procedure {
   bool warned_ = false;
   std::string held_by_;
   base::Error last_error_{};
-  std::optional<ReleaseSteps> releasing_;
   HoldPtr hold_;
+  std::optional<ReleaseSteps> releasing_;  // of hold_
   base::Result<HoldPtr> outcome_{};
 };
 

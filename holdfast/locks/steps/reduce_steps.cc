@@ -52,8 +52,10 @@ Step ReduceSteps::on(Answer&& answer) {
     hold_.lose();
     return end(hold_.check());
   }
-  hold_.permits = less_.permits;
-  hold_.token = grant->token;
+  if (!abandoned_) {
+    hold_.permits = less_.permits;
+    hold_.token = grant->token;
+  }
   return end({});
 }
 

@@ -23,6 +23,9 @@ class ReduceSteps final : public Procedure {
   [[nodiscard]] Step start() override;
   [[nodiscard]] Step on(Answer&& answer) override;
 
+  // The handle is about to go: it is not changed any more. Not during a step.
+  void abandon() noexcept { abandoned_ = true; }
+
   // When done.
   [[nodiscard]] const base::Result<void>& outcome() const noexcept { return outcome_; }
 
@@ -33,6 +36,7 @@ class ReduceSteps final : public Procedure {
   internal::Hold& hold_;
   const store::Claim less_;
   AskedAgain<store::TransferOutcome> asked_;
+  bool abandoned_ = false;
   base::Result<void> outcome_{};
 };
 

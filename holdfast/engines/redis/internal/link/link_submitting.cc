@@ -16,6 +16,8 @@ namespace {
 
 using base::ErrorCode;
 
+constexpr const char* kClosed = "the link was closed";
+
 base::TimePoint now() noexcept { return base::steady_clock().now(); }
 
 }  // namespace
@@ -27,23 +29,27 @@ LinkCore::~LinkCore() {
   {
     const Guard guard(mutex_);
     closing_ = true;
-    for (const auto& [deadline, submission] : submissions_) {
-      submission->call.error = {
-          submission->call.ticket ? ErrorCode::unknown_outcome : ErrorCode::unavailable,
-          "the link was closed"};
-      answered_.push_back(submission);
-    }
-    submissions_.clear();
   }
   driver_wake_.notify_one();
   doorbell_.ring();
   driver_.join();
+  for (const auto& [deadline, submission] : std::exchange(submissions_, {})) {
+    submission->call.error = {
+        submission->call.ticket ? ErrorCode::unknown_outcome : ErrorCode::unavailable, kClosed};
+    answered_.push_back(submission);
+  }
   call_back(std::exchange(answered_, {}));
 }
 
 void LinkCore::submit(std::unique_ptr<Submission> submission) {
   Guard guard(mutex_);
   Call& call = submission->call;
+  if (closing_) {  // from the callback of another
+    guard.unlock();
+    call.error = {ErrorCode::unavailable, kClosed};
+    submission->answer();
+    return;
+  }
   if (!has_place_for(call, guard)) {
     call.error = too_many();
     hand_over(guard);
@@ -80,6 +86,9 @@ void LinkCore::drive() noexcept {
   Guard guard(mutex_);
   while (!closing_) {
     expire(guard);
+    if (closing_) {
+      break;
+    }
     if (leader_ == &driver_call_) {
       lead_for_submissions(guard);
     } else if (submissions_.empty() || submissions_.begin()->first == base::TimePoint::max()) {
