@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -65,15 +66,17 @@ base::Result<std::size_t> Caretaker::save_listed(const SaveOne& save_busy) {
   std::size_t saved = 0;
   std::optional<base::Error> error;
   for (ObjectType* const type : host_.types.in_use()) {
-    // What comes to the list meanwhile is not waited for, or there might be no end.
-    for (std::size_t left = type->table.listed(); left > 0;) {
+    // Each of them once: what comes to the list meanwhile, or stays in it, neither keeps the others
+    // from being saved nor is without end.
+    const std::vector<std::string> ids = listed_ids(*type);
+    for (std::span<const std::string> left = ids; !left.empty();) {
       Sweep sweep;
       {
         const std::lock_guard guard(sweeping_);
-        sweep = writer_.sweep(*type, std::min(left, host_.options.save_batch));
+        sweep = writer_.sweep(*type, left.first(std::min(left.size(), host_.options.save_batch)));
       }
       saved += sweep.saved;
-      left -= std::min(left, std::max<std::size_t>(sweep.taken, 1));
+      left = left.subspan(sweep.taken);
       if (sweep.error) error = std::move(sweep.error);
       for (const std::string& id : sweep.busy) {
         auto one = save_busy(*type, id);
@@ -89,6 +92,11 @@ base::Result<std::size_t> Caretaker::save_listed(const SaveOne& save_busy) {
     return std::unexpected(*std::move(error));
   }
   return saved;
+}
+
+std::vector<std::string> Caretaker::listed_ids(const ObjectType& type) {
+  const std::lock_guard guard(sweeping_);
+  return type.table.listed_ids();
 }
 
 void Caretaker::save_changed() {

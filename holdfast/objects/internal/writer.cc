@@ -110,16 +110,14 @@ Result<SaveOutcome> Writer::save(ObjectType& type, std::string_view id,
   return activation != nullptr ? save(*activation, Turn::needed, wait) : SaveOutcome::gone;
 }
 
-Sweep Writer::sweep(ObjectType& type, std::size_t most) {
+Sweep Writer::sweep(ObjectType& type, std::span<const std::string> ids) {
   Sweep result;
   std::vector<Held> held;
   std::vector<ObjectSave> saves;
   std::size_t bytes = 0;
-  const auto ids = type.table.take_listed(most);
   for (const std::string& id : ids) {
     if (bytes >= kEnoughBytes) {
-      type.table.list(id);
-      continue;
+      break;
     }
     ++result.taken;
     // None of these waits, so their order does not matter.
@@ -133,10 +131,11 @@ Sweep Writer::sweep(ObjectType& type, std::size_t most) {
                     : std::optional<local::ExclusiveGuard>(std::in_place);
     auto writing = key && turn ? type.saves.try_lock(id) : std::nullopt;
     if (!writing) {
-      type.table.list(id);
       result.busy.push_back(id);
       continue;
     }
+    // First, so that a change from here on lists it again.
+    type.table.unlist(id);
     if (!activation->dirty.exchange(false, std::memory_order_acq_rel)) {
       continue;
     }

@@ -23,9 +23,9 @@ enum class Turn : std::uint8_t { held, needed };
 
 // What one request to the repository came to.
 struct Sweep {
-  std::size_t taken = 0;  // from the list
+  std::size_t taken = 0;  // so many of the ids are dealt with; at least one
   std::size_t saved = 0;
-  std::vector<std::string> busy;  // could not be had at once; they are in the list again
+  std::vector<std::string> busy;  // could not be had at once; they are still in the list
   std::optional<base::Error> error;
 };
 
@@ -43,8 +43,9 @@ class Writer {
   // One object by its id; `gone` where it is not active.
   [[nodiscard]] base::Result<SaveOutcome> save(ObjectType& type, std::string_view id,
                                                const local::KeyWait& wait);
-  // Up to so many of those in the list, in one request; waits for nobody but the repository.
-  [[nodiscard]] Sweep sweep(ObjectType& type, std::size_t most);
+  // The first of these, as many as fit in one request; waits for nobody but the repository. What is
+  // saved leaves the list.
+  [[nodiscard]] Sweep sweep(ObjectType& type, std::span<const std::string> ids);
   // All or none; their keys are held exclusively. What was refused is lost; where none was saved
   // they stay as they are, and where that is not known, unknown_outcome.
   [[nodiscard]] base::Result<void> save_together(std::span<Activation* const> activations);
