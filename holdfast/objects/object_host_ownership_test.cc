@@ -168,6 +168,39 @@ TEST_F(ObjectHostOwnership, ASaveAfterTheSuccessorsLoadIsRefused) {
   EXPECT_EQ(b_.host.call<&Scripted::value>("x"), 100);
 }
 
+// No successor has come yet, so the repository would still take it.
+TEST_F(ObjectHostOwnership, WhatIsKnownToBeLostIsNotWritten) {
+  for (const char* id : {"x", "y"}) value_or_throw(a_.host.call<&Scripted::add>(id, 100));
+  value_or_throw(a_.host.save_all());
+  a_.script->on_work = [&] {
+    place_.sleep_past_the_ttl();
+    value_or_throw(a_.host.call<&Scripted::add>("x", 1));
+    EXPECT_EQ(answer(a_.host.save<Scripted>("x")), "lost");
+    EXPECT_EQ(answer(a_.host.save_all()), "lost");
+  };
+  EXPECT_EQ(answer(a_.host.call<&Scripted::work>("x")), "lost");
+  EXPECT_EQ(b_.host.call<&Scripted::value>("x"), 100);
+
+  const auto added = a_.host.together<Scripted>({"y"}, [&](Scripted& y) {
+    y.add(1);
+    place_.sleep_past_the_ttl();
+  });
+  EXPECT_EQ(answer(added), "lost");
+  EXPECT_EQ(b_.host.call<&Scripted::value>("y"), 100);
+}
+
+// The lease ends while the save is under way, which is heard all the same.
+TEST(ObjectHostEachCallOwnership, WhatWasSavedIsNotCalledLost) {
+  Place place;
+  Process a(place, "anna", {.save = SaveWhen::each_call});
+  place.repository->on_save = [&]() -> base::Result<void> {
+    place.sleep_past_the_ttl();
+    return {};
+  };
+  EXPECT_EQ(a.host.call<&Scripted::add>("x", 1), 1);
+  EXPECT_EQ(a.host.call<&Scripted::value>("x"), 1);  // loaded anew
+}
+
 TEST_F(ObjectHostOwnership, AStoppedProcessCannotEraseWhatItsSuccessorHas) {
   value_or_throw(a_.host.call<&Scripted::add>("x", 100));
   value_or_throw(a_.host.save<Scripted>("x"));

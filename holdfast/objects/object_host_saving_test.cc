@@ -291,6 +291,13 @@ TEST(ObjectHostSaving, EachCallIfTheTypeSaysSo) {
   EXPECT_EQ(test.host.save<Scripted>("a"), SaveOutcome::saved);
 }
 
+TEST(ObjectHostSaving, EachCallAlsoWhatACallInsideItChanged) {
+  HostTest test(HostTest::quiet(), {.save = SaveWhen::each_call});
+  test.script->on_work = [&] { EXPECT_EQ(test.host.call<&Scripted::add>("a", 5), 5); };
+  value_or_throw(test.host.call<&Scripted::work_without_change>("a"));
+  EXPECT_EQ(test.repository->stored("scripted", "a"), R"({"value":5})");
+}
+
 TEST(ObjectHostSaving, EachCallOfASerialTypeToo) {
   HostTest test(HostTest::quiet(), {.calls = Calls::serial, .save = SaveWhen::each_call});
   std::vector<std::jthread> threads;

@@ -56,6 +56,14 @@ class Writer {
   [[nodiscard]] static base::Result<std::string> text_of(Activation& activation);
   [[nodiscard]] base::Result<void> settle(Activation& activation,
                                           const store::SaveOutcome& outcome);
+  // `lost`, and marked as that, where it is known before a request that another process may have
+  // it.
+  [[nodiscard]] base::Result<void> check_ours(Activation& activation);
+  // One request and, where one of several may be what makes it fail, each alone. False: the
+  // repository was not reached.
+  bool write(std::span<const store::ObjectSave> saves, std::span<Activation* const> activations,
+             Sweep& result);
+  // It is not saved, and stays to be.
   void try_again(Activation& activation);
 
   HostState& host_;
