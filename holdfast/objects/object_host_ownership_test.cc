@@ -126,6 +126,7 @@ TEST_F(ObjectHostOwnership, ACallAfterTheLossSeesWhatTheSuccessorWrote) {
   place_.sleep_past_the_ttl();
   EXPECT_EQ(b_.host.call<&Scripted::add>("x", 1), 1);
   EXPECT_EQ(answer(a_.host.call<&Scripted::add>("x", 1)), "busy");
+  EXPECT_EQ(a_.host.stats().lost, 1U);
   value_or_throw(b_.host.deactivate<Scripted>("x"));
   EXPECT_EQ(a_.host.call<&Scripted::add>("x", 1), 2);
 }
@@ -275,6 +276,15 @@ TEST_F(ObjectHostOwnership, AStopDoesNotSaveWhatIsLost) {
   static_cast<void>(a_.host.stop());
   EXPECT_EQ(a_.host.count(), 0U);
   EXPECT_EQ(b_.host.call<&Scripted::value>("x"), 1);
+}
+
+TEST_F(ObjectHostOwnership, AStopTellsThatChangesAreLost) {
+  value_or_throw(a_.host.call<&Scripted::add>("x", 100));
+  a_.script->on_to_data = [&] { place_.sleep_past_the_ttl(); };
+  EXPECT_EQ(answer(a_.host.stop()), "lost");
+  EXPECT_EQ(a_.host.count(), 0U);
+  EXPECT_EQ(a_.host.stats().lost, 1U);
+  EXPECT_EQ(answer(a_.host.stop()), "done");
 }
 
 TEST(ObjectHostIdleOwnership, AnIdleObjectMovesToWhoCallsIt) {

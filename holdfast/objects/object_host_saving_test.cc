@@ -328,6 +328,36 @@ TEST(ObjectHostIdle, WhatNobodyCallsIsSavedAndLeavesMemory) {
   EXPECT_EQ(test.host.call<&Scripted::value>("idle"), 1);
 }
 
+TEST(ObjectHostIdle, WhatIsUsedTogetherStays) {
+  ManualClock clock;
+  HostTest test({.save_every = std::nullopt, .idle_after = 60s, .clock = &clock});
+  for (const char* id : {"idle", "saved", "taken back"}) {
+    value_or_throw(test.host.create<Scripted>(id));
+  }
+  clock.wait_for_sleepers(1);
+  clock.advance(40s);
+  value_or_throw(test.host.together<Scripted>({"saved"}, [](Scripted& object) { object.add(1); }));
+  EXPECT_EQ(answer(test.host.together<Scripted>(
+                {"taken back"}, [](Scripted&) { throw std::runtime_error("out of paper"); })),
+            "failed");
+  clock.wait_for_sleepers(1);
+  clock.advance(30s);
+  EXPECT_TRUE(eventually([&] { return test.host.stats().idle == 1; }));
+  clock.wait_for_sleepers(1);
+  EXPECT_EQ(value_or_throw(test.host.ids("scripted")).ids,
+            (std::vector<std::string>{"saved", "taken back"}));
+}
+
+TEST(ObjectHostIdle, ManyLeaveMemoryAtOnce) {
+  ManualClock clock;
+  HostTest test({.save_every = std::nullopt, .idle_after = 60s, .clock = &clock});
+  for (int i = 0; i < 2500; ++i) value_or_throw(test.host.create<Scripted>(std::to_string(i)));
+  clock.wait_for_sleepers(1);
+  clock.advance(100s);
+  EXPECT_TRUE(eventually([&] { return test.host.count() == 0; }));
+  EXPECT_EQ(test.repository->size(), 2500U);
+}
+
 TEST(ObjectHostIdle, WhatCannotBeSavedStays) {
   ManualClock clock;
   HostTest test({.save_every = std::nullopt, .idle_after = 60s, .clock = &clock});

@@ -56,8 +56,7 @@ void Caretaker::run(const std::stop_token& stop) {
       save_at = next_after(clock.now(), host_.options.save_every);
     }
     if (clock.now() >= retire_at) {
-      retire_idle();
-      retire_at = next_after(clock.now(), idle_every);
+      retire_at = retire_idle() ? clock.now() : next_after(clock.now(), idle_every);
     }
   }
 }
@@ -101,7 +100,8 @@ std::vector<std::string> Caretaker::listed_ids(const ObjectType& type) {
 
 void Caretaker::save_changed() {
   // One budget for all that are busy, so that they do not keep the others from being saved.
-  const local::KeyWait wait{.until = std::chrono::steady_clock::now() + kBusyWait};
+  const local::KeyWait wait{.until = std::chrono::steady_clock::now() + kBusyWait,
+                            .priority = local::Priority::urgent};
   const auto saved = save_listed(
       [&](ObjectType& type, std::string_view id) { return writer_.save(type, id, wait); });
   if (!saved && saved.error().code != base::ErrorCode::timed_out) {
@@ -122,34 +122,38 @@ void Caretaker::drop_lost() {
     Activation* const activation = object.type->table.find(object.id);
     if (activation != nullptr && activation->lost) {
       activator_.drop(*object.type, object.id);
-      host_.options.logger.warn(object.type->describe(object.id) +
-                                " was lost to another process; what was not saved is gone");
     }
   }
 }
 
-void Caretaker::retire_idle() {
+bool Caretaker::retire_idle() {
+  bool may_be_more = false;
   const base::TimePoint since = host_.options.clock->now() - *host_.options.idle_after;
   for (ObjectType* const type : host_.types.in_use()) {
-    for (const std::string& id : type->table.unused_since(since, kMostIdle)) {
-      retire(*type, id, since);
+    const std::vector<std::string> ids = type->table.unused_since(since, kMostIdle);
+    bool some_left = false;
+    for (const std::string& id : ids) {
+      if (retire(*type, id, since)) some_left = true;
     }
+    may_be_more = may_be_more || (ids.size() == kMostIdle && some_left);
   }
+  return may_be_more;
 }
 
-void Caretaker::retire(ObjectType& type, std::string_view id, base::TimePoint idle_since) {
+bool Caretaker::retire(ObjectType& type, std::string_view id, base::TimePoint idle_since) {
   const auto key = type.keys.try_lock(id);
   Activation* const activation = key ? type.table.find(id) : nullptr;
   if (activation == nullptr || activation->last_used > idle_since.time_since_epoch().count()) {
-    return;
+    return false;
   }
   if (const auto saved = writer_.save(*activation, Turn::held, host_.wait_to_end());
       !saved && !activation->lost) {
     host_.options.logger.warn("an idle object stays in memory: " + base::to_string(saved.error()));
-    return;
+    return false;
   }
   activator_.drop(type, id);
   ++host_.idle_objects;
+  return true;
 }
 
 }  // namespace holdfast::objects::internal

@@ -36,9 +36,10 @@ class Caretaker {
   // Between sweeps: what one is at work on is not in the list, and comes back to it if that fails.
   [[nodiscard]] std::vector<std::string> listed_ids(const ObjectType& type);
   void drop_lost();
-  void retire_idle();
+  // True: some left memory, and there may be more.
+  bool retire_idle();
   // Saved and out of memory, if nobody uses it at this moment and it is still idle.
-  void retire(ObjectType& type, std::string_view id, base::TimePoint idle_since);
+  bool retire(ObjectType& type, std::string_view id, base::TimePoint idle_since);
 
   HostState& host_;
   Activator& activator_;

@@ -32,7 +32,9 @@ struct Sweep {
 // Writes objects to the repository. Thread-safe.
 //
 // The dirty flag is cleared before the data is taken, and set again where it could not be saved.
-// Writers of one object stand in line, so an older state never follows a newer one.
+// Writers of one object stand in line, so an older state never follows a newer one; except that a
+// save which ended with unknown_outcome may still be on its way to a server, and arrive after the
+// next one of the same holder: both carry the same token.
 class Writer {
  public:
   explicit Writer(HostState& host) : host_(host) {}
