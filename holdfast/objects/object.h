@@ -18,8 +18,9 @@ struct Activation;
 // state, unless its type is registered as Calls::serial, where one method or `to_data` runs at a
 // time. The hooks run alone, before the first call or after the last one.
 //
-// Owned by its host, which makes and destroys it. What a constructor, hook or method throws becomes
-// an error of the call (ErrorCode::failed); a base::Exception keeps its own code.
+// Owned by its host, which makes and destroys it. A destructor may not call the host. What a
+// constructor, hook or method throws becomes an error of the call (ErrorCode::failed); a
+// base::Exception keeps its own code.
 //
 //   class Counter : public Object {
 //     json to_data() const override { return {{"value", value_.load()}}; }  …

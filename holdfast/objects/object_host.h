@@ -195,11 +195,14 @@ class ObjectHost {
   }
 
   // Saves everything that had changed when this was called; how many objects that were. Where some
-  // fail the others are saved, and it is the error of one of them.
+  // fail the others are saved, and it is the error of one of them. While the store hangs this may
+  // take HostOptions::store_wait for each request, of up to HostOptions::save_batch objects.
   base::Result<std::size_t> save_all();
   // Takes no new calls, waits for those that run, saves what has changed and lets all objects go,
-  // with their leases. timed_out: calls still run; any other error: objects are left that could not
-  // be saved. In both cases it may be called again. Twice is harmless.
+  // with their leases. timed_out: calls still run. lost, conflict: what others have got meanwhile
+  // is gone unsaved, if count() is 0. Any other error: objects are left that could not be saved. It
+  // may be called again in all cases. Twice is harmless. `wait` is for the calls: the saving may
+  // take HostOptions::store_wait for each request while the store hangs.
   base::Result<void> stop(base::Duration wait = base::Duration::max());
 
   // Objects in memory: of all types, of one.

@@ -157,6 +157,20 @@ TEST_F(ObjectHostFailures, OfOneInABatchLeavesTheOthersSaved) {
   EXPECT_EQ(test_.host.save_all(), 1U);
 }
 
+TEST_F(ObjectHostFailures, OfOneThatSpoilsTheRequestLeavesTheOthersSaved) {
+  for (const char* id : {"a", "b", "c"}) value_or_throw(test_.host.call<&Scripted::add>(id, 5));
+  test_.repository->poisoned = "b";
+  const auto saved = test_.host.save_all();
+  EXPECT_EQ(answer(saved), "corrupt");
+  EXPECT_NE(message(saved).find("saving scripted 'b'"), std::string::npos) << message(saved);
+  EXPECT_EQ(test_.repository->size(), 2U);
+  EXPECT_EQ(test_.host.stats().saved, 2U);
+  EXPECT_EQ(test_.host.stats().failed_saves, 1U);
+  expect_nothing_held(3);
+  test_.repository->poisoned.clear();
+  EXPECT_EQ(test_.host.save_all(), 1U);
+}
+
 TEST_F(ObjectHostFailures, OfOnDeletingKeepsTheObject) {
   value_or_throw(test_.host.call<&Scripted::add>("a", 5));
   test_.script->on_deleting = once(throw_plain);

@@ -97,6 +97,21 @@ TEST(ObjectHostNesting, AHookMayNotReachItsOwnObject) {
   EXPECT_EQ(told, std::vector<std::string>(3, "invalid_argument"));
 }
 
+TEST(ObjectHostNesting, AConstructorMayNotReachItsOwnObject) {
+  HostTest test;
+  std::vector<std::string> told;
+  test.script->on_make = [&, first = true]() mutable {
+    if (!std::exchange(first, false)) return;
+    told.push_back(answer(test.host.call<&Scripted::value>("a")));
+    told.push_back(answer(test.host.save<Scripted>("a")));
+    told.push_back(answer(test.host.erase<Scripted>("a")));
+    told.push_back(answer(test.host.stop()));
+    EXPECT_TRUE(test.host.call<&Scripted::value>("another"));
+  };
+  value_or_throw(test.host.create<Scripted>("a"));
+  EXPECT_EQ(told, std::vector<std::string>(4, "invalid_argument"));
+}
+
 TEST(ObjectHostNesting, DataIsTakenWithoutTheHost) {
   HostTest test;
   value_or_throw(test.host.create<Scripted>("a"));

@@ -126,6 +126,7 @@ TEST_F(ObjectHostOwnership, ACallAfterTheLossSeesWhatTheSuccessorWrote) {
   place_.sleep_past_the_ttl();
   EXPECT_EQ(b_.host.call<&Scripted::add>("x", 1), 1);
   EXPECT_EQ(answer(a_.host.call<&Scripted::add>("x", 1)), "busy");
+  EXPECT_EQ(a_.host.stats().lost, 1U);
   value_or_throw(b_.host.deactivate<Scripted>("x"));
   EXPECT_EQ(a_.host.call<&Scripted::add>("x", 1), 2);
 }
@@ -166,6 +167,39 @@ TEST_F(ObjectHostOwnership, ASaveAfterTheSuccessorsLoadIsRefused) {
   };
   EXPECT_EQ(answer(a_.host.call<&Scripted::work>("x")), "lost");
   EXPECT_EQ(b_.host.call<&Scripted::value>("x"), 100);
+}
+
+// No successor has come yet, so the repository would still take it.
+TEST_F(ObjectHostOwnership, WhatIsKnownToBeLostIsNotWritten) {
+  for (const char* id : {"x", "y"}) value_or_throw(a_.host.call<&Scripted::add>(id, 100));
+  value_or_throw(a_.host.save_all());
+  a_.script->on_work = [&] {
+    place_.sleep_past_the_ttl();
+    value_or_throw(a_.host.call<&Scripted::add>("x", 1));
+    EXPECT_EQ(answer(a_.host.save<Scripted>("x")), "lost");
+    EXPECT_EQ(answer(a_.host.save_all()), "lost");
+  };
+  EXPECT_EQ(answer(a_.host.call<&Scripted::work>("x")), "lost");
+  EXPECT_EQ(b_.host.call<&Scripted::value>("x"), 100);
+
+  const auto added = a_.host.together<Scripted>({"y"}, [&](Scripted& y) {
+    y.add(1);
+    place_.sleep_past_the_ttl();
+  });
+  EXPECT_EQ(answer(added), "lost");
+  EXPECT_EQ(b_.host.call<&Scripted::value>("y"), 100);
+}
+
+// The lease ends while the save is under way, which is heard all the same.
+TEST(ObjectHostEachCallOwnership, WhatWasSavedIsNotCalledLost) {
+  Place place;
+  Process a(place, "anna", {.save = SaveWhen::each_call});
+  place.repository->on_save = [&]() -> base::Result<void> {
+    place.sleep_past_the_ttl();
+    return {};
+  };
+  EXPECT_EQ(a.host.call<&Scripted::add>("x", 1), 1);
+  EXPECT_EQ(a.host.call<&Scripted::value>("x"), 1);  // loaded anew
 }
 
 TEST_F(ObjectHostOwnership, AStoppedProcessCannotEraseWhatItsSuccessorHas) {
@@ -242,6 +276,15 @@ TEST_F(ObjectHostOwnership, AStopDoesNotSaveWhatIsLost) {
   static_cast<void>(a_.host.stop());
   EXPECT_EQ(a_.host.count(), 0U);
   EXPECT_EQ(b_.host.call<&Scripted::value>("x"), 1);
+}
+
+TEST_F(ObjectHostOwnership, AStopTellsThatChangesAreLost) {
+  value_or_throw(a_.host.call<&Scripted::add>("x", 100));
+  a_.script->on_to_data = [&] { place_.sleep_past_the_ttl(); };
+  EXPECT_EQ(answer(a_.host.stop()), "lost");
+  EXPECT_EQ(a_.host.count(), 0U);
+  EXPECT_EQ(a_.host.stats().lost, 1U);
+  EXPECT_EQ(answer(a_.host.stop()), "done");
 }
 
 TEST(ObjectHostIdleOwnership, AnIdleObjectMovesToWhoCallsIt) {

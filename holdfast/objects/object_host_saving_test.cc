@@ -1,6 +1,9 @@
 #include <atomic>
+#include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -76,6 +79,53 @@ TEST(ObjectHostSaving, WhatIsTooLongFailsAlone) {
   EXPECT_EQ(answer(test.host.save_all()), "limit_exceeded");
   EXPECT_EQ(test.repository->size(), 2U);
   value_or_throw(test.host.erase<Huge>("huge"));
+}
+
+TEST(ObjectHostSaving, ThoseThatFailDoNotKeepTheOthersFromBeingSaved) {
+  HostOptions options = HostTest::quiet();
+  options.save_batch = 2;
+  HostTest test(options);
+  class Failing : public Object {
+   public:
+    [[nodiscard]] nlohmann::json to_data() const override {
+      if (id().starts_with("bad")) throw std::runtime_error("out of paper");
+      return nullptr;
+    }
+    void from_data(const nlohmann::json&) override {}
+  };
+  test.host.register_type<Failing>("failing");
+  for (int i = 0; i < 20; ++i) {
+    value_or_throw(test.host.create<Failing>("good " + std::to_string(i)));
+    value_or_throw(test.host.create<Failing>("bad " + std::to_string(i)));
+  }
+  EXPECT_EQ(answer(test.host.save_all()), "failed");
+  EXPECT_EQ(test.repository->size(), 20U);
+  EXPECT_EQ(test.host.stats().failed_saves, 20U);  // each was tried once
+}
+
+TEST(ObjectHostSaving, ThoseThatAreBusyDoNotKeepTheOthersFromBeingSaved) {
+  HostOptions options = HostTest::quiet();
+  options.save_batch = 2;
+  options.key_wait = 1ms;
+  HostTest test(options, {.calls = Calls::serial});
+  for (int i = 0; i < 20; ++i) value_or_throw(test.host.create<Scripted>(std::to_string(i)));
+  std::atomic<int> inside = 0;
+  Door go_on;
+  test.script->on_work = [&] {
+    ++inside;
+    go_on.pass();
+  };
+  std::vector<std::jthread> callers;
+  for (int i = 0; i < 5; ++i) {
+    callers.emplace_back(
+        [&, i] { EXPECT_TRUE(test.host.call<&Scripted::work>(std::to_string(i))); });
+  }
+  EXPECT_TRUE(eventually([&] { return inside == 5; }));
+  EXPECT_EQ(answer(test.host.save_all()), "timed_out");
+  EXPECT_EQ(test.repository->size(), 15U);
+  go_on.open();
+  callers.clear();
+  EXPECT_EQ(test.host.save_all(), 5U);
 }
 
 TEST(ObjectHostSaving, HappensPeriodically) {
@@ -211,6 +261,24 @@ TEST(ObjectHostSaving, SaveAllWaitsForASaveThatIsUnderWay) {
   go_on.open();
 }
 
+TEST(ObjectHostSaving, SaveAllSavesWhatTheSaveUnderWayCouldNot) {
+  HostTest test;
+  value_or_throw(test.host.call<&Scripted::add>("a", 1));
+  Door inside;
+  Door go_on;
+  test.repository->on_save = [&, first = true]() mutable -> base::Result<void> {
+    if (!std::exchange(first, false)) return {};
+    inside.open();
+    go_on.pass();
+    return base::fail(base::ErrorCode::unavailable, "away");
+  };
+  std::jthread first([&] { EXPECT_EQ(answer(test.host.save_all()), "unavailable"); });
+  inside.pass();
+  std::jthread second([&] { EXPECT_EQ(test.host.save_all(), 1U); });
+  testing::let_others_err();
+  go_on.open();
+}
+
 TEST(ObjectHostSaving, EachCallIfTheTypeSaysSo) {
   HostTest test(HostTest::quiet(), {.save = SaveWhen::each_call});
   value_or_throw(test.host.call<&Scripted::add>("a", 5));
@@ -221,6 +289,13 @@ TEST(ObjectHostSaving, EachCallIfTheTypeSaysSo) {
   EXPECT_EQ(answer(test.host.call<&Scripted::add>("a", 5)), "unavailable");
   test.repository->on_save = {};
   EXPECT_EQ(test.host.save<Scripted>("a"), SaveOutcome::saved);
+}
+
+TEST(ObjectHostSaving, EachCallAlsoWhatACallInsideItChanged) {
+  HostTest test(HostTest::quiet(), {.save = SaveWhen::each_call});
+  test.script->on_work = [&] { EXPECT_EQ(test.host.call<&Scripted::add>("a", 5), 5); };
+  value_or_throw(test.host.call<&Scripted::work_without_change>("a"));
+  EXPECT_EQ(test.repository->stored("scripted", "a"), R"({"value":5})");
 }
 
 TEST(ObjectHostSaving, EachCallOfASerialTypeToo) {
@@ -251,6 +326,36 @@ TEST(ObjectHostIdle, WhatNobodyCallsIsSavedAndLeavesMemory) {
   EXPECT_EQ(test.host.stats().idle, 1U);
   EXPECT_EQ(test.repository->stored("scripted", "idle"), R"({"value":1})");
   EXPECT_EQ(test.host.call<&Scripted::value>("idle"), 1);
+}
+
+TEST(ObjectHostIdle, WhatIsUsedTogetherStays) {
+  ManualClock clock;
+  HostTest test({.save_every = std::nullopt, .idle_after = 60s, .clock = &clock});
+  for (const char* id : {"idle", "saved", "taken back"}) {
+    value_or_throw(test.host.create<Scripted>(id));
+  }
+  clock.wait_for_sleepers(1);
+  clock.advance(40s);
+  value_or_throw(test.host.together<Scripted>({"saved"}, [](Scripted& object) { object.add(1); }));
+  EXPECT_EQ(answer(test.host.together<Scripted>(
+                {"taken back"}, [](Scripted&) { throw std::runtime_error("out of paper"); })),
+            "failed");
+  clock.wait_for_sleepers(1);
+  clock.advance(30s);
+  EXPECT_TRUE(eventually([&] { return test.host.stats().idle == 1; }));
+  clock.wait_for_sleepers(1);
+  EXPECT_EQ(value_or_throw(test.host.ids("scripted")).ids,
+            (std::vector<std::string>{"saved", "taken back"}));
+}
+
+TEST(ObjectHostIdle, ManyLeaveMemoryAtOnce) {
+  ManualClock clock;
+  HostTest test({.save_every = std::nullopt, .idle_after = 60s, .clock = &clock});
+  for (int i = 0; i < 2500; ++i) value_or_throw(test.host.create<Scripted>(std::to_string(i)));
+  clock.wait_for_sleepers(1);
+  clock.advance(100s);
+  EXPECT_TRUE(eventually([&] { return test.host.count() == 0; }));
+  EXPECT_EQ(test.repository->size(), 2500U);
 }
 
 TEST(ObjectHostIdle, WhatCannotBeSavedStays) {

@@ -73,6 +73,8 @@ class WatchedRepository final : public store::ObjectRepository {
   Hook on_load;
   Hook on_save;
   Hook on_erase;
+  // A request with this id among its saves fails.
+  std::string poisoned;
   bool atomic_batch = true;
 
   [[nodiscard]] store::RepositoryPromises promises() const override {
@@ -106,6 +108,9 @@ class WatchedRepository final : public store::ObjectRepository {
       batches_.push_back(saves.size());
     }
     if (auto told = tell(on_save); !told) return std::unexpected(told.error());
+    for (const store::ObjectSave& save : saves) {
+      if (save.key.id == poisoned) return base::fail(base::ErrorCode::corrupt, "not an object");
+    }
     return memory_.save(saves, batch, deadline);
   }
   base::Result<store::EraseOutcome> do_erase(const store::ObjectKey& key, base::FencingToken token,

@@ -90,7 +90,9 @@ struct IdPage {
 // **Tokens.** The repository remembers for each key the greatest token it has seen, and refuses a
 // smaller one. `load` counts too: once the successor has loaded an object, nothing that its
 // predecessor still sends is accepted, so no update is lost between them. `erase` keeps the token,
-// so that nobody overtaken can bring the object back. FencingToken(0) is for those who have no
+// so that nobody overtaken can bring the object back; for as long as the engine's `retention` where
+// it has one, so a process that sleeps longer than that after an erase is not refused any more.
+// FencingToken(0) is for those who have no
 // lock: it is refused where a greater one was seen.
 //
 // Errors: invalid_argument (a name or data outside their bounds), unsupported (all_or_none where it

@@ -84,25 +84,25 @@ void ActivationTable::list(std::string_view id) {
   }
 }
 
-std::vector<std::string> ActivationTable::take_listed(std::size_t most) {
+void ActivationTable::unlist(std::string_view id) {
+  const Key key = key_of(id);
+  Shard& shard = shard_of(key);
+  const MapLock lock(host_, shard.mutex);
+  const auto found = shard.activations.find(key);
+  if (found != shard.activations.end()) {
+    remove(shard, *found->second);
+  }
+}
+
+std::vector<std::string> ActivationTable::listed_ids() const {
   std::vector<std::string> ids;
-  for (Shard& shard : shards_) {
+  for (const Shard& shard : shards_) {
     const MapLock lock(host_, shard.mutex);
-    while (shard.first != nullptr && ids.size() < most) {
-      ids.push_back(shard.first->id);
-      remove(shard, *shard.first);
+    for (const Activation* at = shard.first; at != nullptr; at = at->next) {
+      ids.push_back(at->id);
     }
   }
   return ids;
-}
-
-std::size_t ActivationTable::listed() const {
-  std::size_t total = 0;
-  for (const Shard& shard : shards_) {
-    const MapLock lock(host_, shard.mutex);
-    total += shard.listed;
-  }
-  return total;
 }
 
 std::size_t ActivationTable::size() const {
@@ -157,7 +157,6 @@ void ActivationTable::append(Shard& shard, Activation& activation) noexcept {
   activation.listed = true;
   activation.previous = std::exchange(shard.last, &activation);
   (activation.previous != nullptr ? activation.previous->next : shard.first) = &activation;
-  ++shard.listed;
 }
 
 void ActivationTable::remove(Shard& shard, Activation& activation) noexcept {
@@ -169,7 +168,6 @@ void ActivationTable::remove(Shard& shard, Activation& activation) noexcept {
   (activation.next != nullptr ? activation.next->previous : shard.last) = activation.previous;
   activation.next = nullptr;
   activation.previous = nullptr;
-  --shard.listed;
 }
 
 }  // namespace holdfast::objects::internal

@@ -37,9 +37,10 @@ class ActivationTable {
 
   // Puts it at the end of the list of those to be saved, unless it is there or not active.
   void list(std::string_view id);
-  // Takes up to so many from the front of the list; their ids.
-  [[nodiscard]] std::vector<std::string> take_listed(std::size_t most);
-  [[nodiscard]] std::size_t listed() const;
+  // Out of that list; harmless if it is not there.
+  void unlist(std::string_view id);
+  // Who is in the list now.
+  [[nodiscard]] std::vector<std::string> listed_ids() const;
 
   [[nodiscard]] std::size_t size() const;
   // The first `limit` of those that begin with the prefix and come after `after`, in byte order.
@@ -64,7 +65,6 @@ class ActivationTable {
     std::unordered_map<Key, std::unique_ptr<Activation>, KeyHash> activations;
     Activation* first = nullptr;  // of the list of those to be saved
     Activation* last = nullptr;
-    std::size_t listed = 0;
   };
 
   static Key key_of(std::string_view id) noexcept {

@@ -46,6 +46,12 @@ Result<void> check_id(std::string_view id) {
   return {};
 }
 
+auto construct(const HostState& host, ObjectType& type, std::string_view id) {
+  Frame frame;
+  frame.enter(&host, type, id, nullptr, Doing::hook);
+  return run_user_code([&] { return type.make(); });
+}
+
 template <class Hook>
 Result<void> run_hook(Activation& activation, Doing doing, std::string_view name, Hook&& hook) {
   Frame frame;
@@ -67,6 +73,7 @@ Result<Active> Activator::activate(ObjectType& type, std::string_view id) {
     if (there->usable()) {
       return Active{there, CreateOutcome::active};
     }
+    mark_lost(*there);
     drop(type, id);
   }
   if (auto valid = check_id(id); !valid) {
@@ -82,7 +89,7 @@ Result<Active> Activator::activate(ObjectType& type, std::string_view id) {
   if (!lease) {
     return std::unexpected(std::move(lease).error());
   }
-  auto object = run_user_code([&] { return type.make(); });
+  auto object = construct(host_, type, id);
   if (!object) {
     return std::unexpected(
         in_context("the constructor of " + type.describe(id), std::move(object).error()));
@@ -159,6 +166,7 @@ Result<EraseOutcome> Activator::erase(ObjectType& type, std::string_view id) {
       return std::unexpected(std::move(told).error());
     }
   } else {
+    if (there != nullptr) mark_lost(*there);
     drop(type, id);
     auto acquired = ownership_.acquire(type, id, stop_of_waits());
     if (!acquired) {
@@ -188,8 +196,14 @@ Result<EraseOutcome> Activator::erase(ObjectType& type, std::string_view id) {
 }
 
 void Activator::drop(ObjectType& type, std::string_view id) {
-  if (type.table.extract(id) != nullptr) {
-    host_.active.fetch_sub(1, std::memory_order_relaxed);
+  const std::unique_ptr<Activation> dropped = type.table.extract(id);
+  if (dropped == nullptr) {
+    return;
+  }
+  host_.active.fetch_sub(1, std::memory_order_relaxed);
+  if (dropped->lost) {
+    host_.options.logger.warn(type.describe(dropped->id) +
+                              " was lost to another process; what was not saved is gone");
   }
 }
 

@@ -27,7 +27,8 @@ class Activator {
   [[nodiscard]] base::Result<Active> activate(ObjectType& type, std::string_view id);
   // Out of memory and, before that returns, out of the store; its lease is given back.
   [[nodiscard]] base::Result<EraseOutcome> erase(ObjectType& type, std::string_view id);
-  // Out of memory as it is; its lease is given back. Harmless if it is not there.
+  // Out of memory as it is; its lease is given back. Logs that it was lost, if it was. Harmless if
+  // it is not there.
   void drop(ObjectType& type, std::string_view id);
 
  private:

@@ -13,7 +13,7 @@ struct ObjectType;
 // What of the user's runs in this thread at this moment, and on which object.
 enum class Doing : std::uint8_t {
   call,      // a method, under the shared key and, if serial, the turn
-  hook,      // on_created, on_loaded, on_deleting, under the exclusive key
+  hook,      // the constructor (without activation) and on_…, under the exclusive key
   data,      // to_data, from_data
   together,  // the work of `together`, under the exclusive key
 };

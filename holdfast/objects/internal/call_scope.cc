@@ -87,16 +87,20 @@ Result<void> CallScope::end(Effect effect) {
   }
   turn_.unlock();
   turn_order_.reset();
-  if (effect == Effect::changes && activation_->type.options.save == SaveWhen::each_call) {
+  // By this method, or by one that it called.
+  const bool changed =
+      effect == Effect::changes || activation_->dirty.load(std::memory_order_acquire);
+  if (activation_->type.options.save == SaveWhen::each_call && changed) {
     if (auto saved = core_.writer().save(*activation_, Turn::needed, host.wait_to_end()); !saved) {
-      return std::unexpected(
-          in_context("the method has run, but its effect is not saved", std::move(saved).error()));
+      return std::unexpected(in_context("the method has run, but its effect may not be saved",
+                                        std::move(saved).error()));
     }
+    return {};
   }
   if (!activation_->usable()) [[unlikely]] {
     return fail(ErrorCode::lost, "another process may have got " +
                                      activation_->type.describe(activation_->id) +
-                                     " during the call; what it changed is not saved");
+                                     " during the call; what it changed may not be saved");
   }
   return {};
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -55,8 +56,7 @@ void Caretaker::run(const std::stop_token& stop) {
       save_at = next_after(clock.now(), host_.options.save_every);
     }
     if (clock.now() >= retire_at) {
-      retire_idle();
-      retire_at = next_after(clock.now(), idle_every);
+      retire_at = retire_idle() ? clock.now() : next_after(clock.now(), idle_every);
     }
   }
 }
@@ -65,15 +65,17 @@ base::Result<std::size_t> Caretaker::save_listed(const SaveOne& save_busy) {
   std::size_t saved = 0;
   std::optional<base::Error> error;
   for (ObjectType* const type : host_.types.in_use()) {
-    // What comes to the list meanwhile is not waited for, or there might be no end.
-    for (std::size_t left = type->table.listed(); left > 0;) {
+    // Each of them once: what comes to the list meanwhile, or stays in it, neither keeps the others
+    // from being saved nor is without end.
+    const std::vector<std::string> ids = listed_ids(*type);
+    for (std::span<const std::string> left = ids; !left.empty();) {
       Sweep sweep;
       {
         const std::lock_guard guard(sweeping_);
-        sweep = writer_.sweep(*type, std::min(left, host_.options.save_batch));
+        sweep = writer_.sweep(*type, left.first(std::min(left.size(), host_.options.save_batch)));
       }
       saved += sweep.saved;
-      left -= std::min(left, std::max<std::size_t>(sweep.taken, 1));
+      left = left.subspan(sweep.taken);
       if (sweep.error) error = std::move(sweep.error);
       for (const std::string& id : sweep.busy) {
         auto one = save_busy(*type, id);
@@ -91,9 +93,15 @@ base::Result<std::size_t> Caretaker::save_listed(const SaveOne& save_busy) {
   return saved;
 }
 
+std::vector<std::string> Caretaker::listed_ids(const ObjectType& type) {
+  const std::lock_guard guard(sweeping_);
+  return type.table.listed_ids();
+}
+
 void Caretaker::save_changed() {
   // One budget for all that are busy, so that they do not keep the others from being saved.
-  const local::KeyWait wait{.until = std::chrono::steady_clock::now() + kBusyWait};
+  const local::KeyWait wait{.until = std::chrono::steady_clock::now() + kBusyWait,
+                            .priority = local::Priority::urgent};
   const auto saved = save_listed(
       [&](ObjectType& type, std::string_view id) { return writer_.save(type, id, wait); });
   if (!saved && saved.error().code != base::ErrorCode::timed_out) {
@@ -114,34 +122,38 @@ void Caretaker::drop_lost() {
     Activation* const activation = object.type->table.find(object.id);
     if (activation != nullptr && activation->lost) {
       activator_.drop(*object.type, object.id);
-      host_.options.logger.warn(object.type->describe(object.id) +
-                                " was lost to another process; what was not saved is gone");
     }
   }
 }
 
-void Caretaker::retire_idle() {
+bool Caretaker::retire_idle() {
+  bool may_be_more = false;
   const base::TimePoint since = host_.options.clock->now() - *host_.options.idle_after;
   for (ObjectType* const type : host_.types.in_use()) {
-    for (const std::string& id : type->table.unused_since(since, kMostIdle)) {
-      retire(*type, id, since);
+    const std::vector<std::string> ids = type->table.unused_since(since, kMostIdle);
+    bool some_left = false;
+    for (const std::string& id : ids) {
+      if (retire(*type, id, since)) some_left = true;
     }
+    may_be_more = may_be_more || (ids.size() == kMostIdle && some_left);
   }
+  return may_be_more;
 }
 
-void Caretaker::retire(ObjectType& type, std::string_view id, base::TimePoint idle_since) {
+bool Caretaker::retire(ObjectType& type, std::string_view id, base::TimePoint idle_since) {
   const auto key = type.keys.try_lock(id);
   Activation* const activation = key ? type.table.find(id) : nullptr;
   if (activation == nullptr || activation->last_used > idle_since.time_since_epoch().count()) {
-    return;
+    return false;
   }
   if (const auto saved = writer_.save(*activation, Turn::held, host_.wait_to_end());
       !saved && !activation->lost) {
     host_.options.logger.warn("an idle object stays in memory: " + base::to_string(saved.error()));
-    return;
+    return false;
   }
   activator_.drop(type, id);
   ++host_.idle_objects;
+  return true;
 }
 
 }  // namespace holdfast::objects::internal

@@ -4,6 +4,8 @@
 #include <mutex>
 #include <optional>
 #include <stop_token>
+#include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -31,15 +33,18 @@ class Caretaker {
  private:
   void run(const std::stop_token& stop);
   void save_changed();
+  // Between sweeps: what one is at work on is not in the list, and comes back to it if that fails.
+  [[nodiscard]] std::vector<std::string> listed_ids(const ObjectType& type);
   void drop_lost();
-  void retire_idle();
+  // True: some left memory, and there may be more.
+  bool retire_idle();
   // Saved and out of memory, if nobody uses it at this moment and it is still idle.
-  void retire(ObjectType& type, std::string_view id, base::TimePoint idle_since);
+  bool retire(ObjectType& type, std::string_view id, base::TimePoint idle_since);
 
   HostState& host_;
   Activator& activator_;
   Writer& writer_;
-  std::mutex sweeping_;  // one sweep at a time: what one has taken from the list is saved by it
+  std::mutex sweeping_;                 // one sweep at a time
   std::vector<LostObject> still_lost_;  // the thread's own: those that were in use
   std::jthread thread_;
 };

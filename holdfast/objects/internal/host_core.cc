@@ -142,6 +142,7 @@ Result<void> HostCore::stop(base::Deadline deadline) {
   const auto saved = caretaker_.save_listed(
       [this](ObjectType& type, std::string_view id) { return save_inside(type, id); });
   for (ObjectType* const type : state_.types.in_use()) {
+    log_lost(*type);
     state_.active -= type->table.clear_saved();
   }
   if (state_.active != 0) {
@@ -150,7 +151,21 @@ Result<void> HostCore::stop(base::Deadline deadline) {
                     (saved ? "they changed meanwhile" : saved.error().message) +
                     ". Stop the host again to save them");
   }
+  if (!saved) {
+    return fail(saved.error().code,
+                "the host is stopped, but not all was saved: " + saved.error().message);
+  }
   return {};
+}
+
+void HostCore::log_lost(const ObjectType& type) const {
+  for (const std::string& id : type.table.listed_ids()) {
+    const Activation* const activation = type.table.find(id);
+    if (activation != nullptr && activation->lost && activation->dirty) {
+      state_.options.logger.warn(type.describe(id) +
+                                 " was lost to another process; what was not saved is gone");
+    }
+  }
 }
 
 HostStats HostCore::stats() {

@@ -36,6 +36,8 @@ class HostCore {
  private:
   // Inside the host; its own methods may save an object, too.
   [[nodiscard]] base::Result<SaveOutcome> save_inside(ObjectType& type, std::string_view id);
+  // What leaves memory unsaved; for when nobody else is here.
+  void log_lost(const ObjectType& type) const;
 
   HostState state_;
   Activator activator_;

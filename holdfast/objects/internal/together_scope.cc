@@ -92,6 +92,7 @@ Result<void> TogetherScope::lock_and_activate(std::size_t index) {
 
 Result<void> TogetherScope::commit() {
   leave_frames();
+  mark_used();
   auto saved = core_.writer().save_together(activations_);
   if (saved) {
     return {};
@@ -109,8 +110,10 @@ Result<void> TogetherScope::commit() {
 
 void TogetherScope::roll_back() {
   leave_frames();
+  mark_used();
   for (std::size_t i = 0; i < activations_.size(); ++i) {
     if (!activations_[i]->usable()) {
+      mark_lost(*activations_[i]);
       drop(i);
       continue;
     }
@@ -125,6 +128,13 @@ void TogetherScope::roll_back() {
                                         base::to_string(restored.error()));
       drop(i);
     }
+  }
+}
+
+void TogetherScope::mark_used() {
+  const auto now = core_.state().options.clock->coarse_now().time_since_epoch().count();
+  for (Activation* const activation : activations_) {
+    activation->last_used.store(now, std::memory_order_relaxed);
   }
 }
 

@@ -44,6 +44,7 @@ class TogetherScope {
  private:
   [[nodiscard]] base::Result<void> check() const;
   [[nodiscard]] base::Result<void> lock_and_activate(std::size_t index);
+  void mark_used();
   void leave_frames() noexcept;
   void drop(std::size_t index);
 

@@ -27,9 +27,15 @@ constexpr int kMostRepeats = 2;
 // One object of a request, kept from being erased and from being written by others.
 struct Held {
   local::SharedGuard key;
-  local::ExclusiveGuard save;
+  local::ExclusiveGuard writing;
   Activation* activation;
+  std::string text;
 };
+
+// Whether it may be due to one save of a request, so that the others would succeed without it.
+bool may_concern_one(ErrorCode code) {
+  return code != ErrorCode::unavailable && code != ErrorCode::unknown_outcome;
+}
 
 }  // namespace
 
@@ -86,6 +92,9 @@ Result<SaveOutcome> Writer::save(Activation& activation, Turn turn, const local:
     try_again(activation);
     return std::unexpected(std::move(text).error());
   }
+  if (auto ours = check_ours(activation); !ours) {
+    return std::unexpected(std::move(ours).error());
+  }
   const ObjectSave save{type.key(activation.id), *std::move(text), activation.token};
   auto outcomes = host_.repository->save(std::span(&save, 1), Batch::each, host_.store_deadline());
   if (!outcomes) {
@@ -110,16 +119,13 @@ Result<SaveOutcome> Writer::save(ObjectType& type, std::string_view id,
   return activation != nullptr ? save(*activation, Turn::needed, wait) : SaveOutcome::gone;
 }
 
-Sweep Writer::sweep(ObjectType& type, std::size_t most) {
+Sweep Writer::sweep(ObjectType& type, std::span<const std::string> ids) {
   Sweep result;
   std::vector<Held> held;
-  std::vector<ObjectSave> saves;
   std::size_t bytes = 0;
-  const auto ids = type.table.take_listed(most);
   for (const std::string& id : ids) {
     if (bytes >= kEnoughBytes) {
-      type.table.list(id);
-      continue;
+      break;
     }
     ++result.taken;
     // None of these waits, so their order does not matter.
@@ -133,10 +139,11 @@ Sweep Writer::sweep(ObjectType& type, std::size_t most) {
                     : std::optional<local::ExclusiveGuard>(std::in_place);
     auto writing = key && turn ? type.saves.try_lock(id) : std::nullopt;
     if (!writing) {
-      type.table.list(id);
       result.busy.push_back(id);
       continue;
     }
+    // First, so that a change from here on lists it again.
+    type.table.unlist(id);
     if (!activation->dirty.exchange(false, std::memory_order_acq_rel)) {
       continue;
     }
@@ -147,27 +154,58 @@ Sweep Writer::sweep(ObjectType& type, std::size_t most) {
       continue;
     }
     bytes += text->size();
-    saves.push_back({type.key(id), *std::move(text), activation->token});
-    held.push_back({*std::move(key), *std::move(writing), activation});
+    held.push_back({*std::move(key), *std::move(writing), activation, *std::move(text)});
   }
-  if (saves.empty()) {
-    return result;
-  }
-  auto outcomes = host_.repository->save(saves, Batch::each, host_.store_deadline());
-  for (std::size_t i = 0; i < held.size(); ++i) {
-    if (!outcomes) {
-      try_again(*held[i].activation);
-    } else if (auto settled = settle(*held[i].activation, (*outcomes)[i]); !settled) {
-      result.error = std::move(settled).error();
-    } else {
-      ++result.saved;
+  std::vector<ObjectSave> saves;
+  std::vector<Activation*> activations;
+  for (Held& object : held) {
+    Activation& activation = *object.activation;
+    if (auto ours = check_ours(activation); !ours) {
+      result.error = std::move(ours).error();
+      continue;
     }
+    saves.push_back({type.key(activation.id), std::move(object.text), activation.token});
+    activations.push_back(&activation);
   }
-  if (!outcomes) {
-    result.error = in_context("saving " + std::to_string(saves.size()) + " objects",
-                              std::move(outcomes).error());
+  if (!saves.empty()) {
+    write(saves, activations, result);
   }
   return result;
+}
+
+bool Writer::write(std::span<const ObjectSave> saves, std::span<Activation* const> activations,
+                   Sweep& result) {
+  auto outcomes = host_.repository->save(saves, Batch::each, host_.store_deadline());
+  if (outcomes) {
+    for (std::size_t i = 0; i < saves.size(); ++i) {
+      if (auto settled = settle(*activations[i], (*outcomes)[i]); !settled) {
+        result.error = std::move(settled).error();
+      } else {
+        ++result.saved;
+      }
+    }
+    return true;
+  }
+  const bool go_on = may_concern_one(outcomes.error().code);
+  if (go_on && saves.size() > 1) {
+    bool reached = true;
+    for (std::size_t i = 0; i < saves.size(); ++i) {
+      if (reached) {
+        reached = write(saves.subspan(i, 1), activations.subspan(i, 1), result);
+      } else {
+        try_again(*activations[i]);
+      }
+    }
+    return reached;
+  }
+  for (Activation* const activation : activations) {
+    try_again(*activation);
+  }
+  const std::string what = saves.size() == 1
+                               ? activations.front()->type.describe(activations.front()->id)
+                               : std::to_string(saves.size()) + " objects";
+  result.error = in_context("saving " + what, std::move(outcomes).error());
+  return go_on;
 }
 
 Result<void> Writer::save_together(std::span<Activation* const> activations) {
@@ -178,6 +216,11 @@ Result<void> Writer::save_together(std::span<Activation* const> activations) {
       return std::unexpected(std::move(text).error());
     }
     saves.push_back({activation->type.key(activation->id), *std::move(text), activation->token});
+  }
+  for (Activation* const activation : activations) {
+    if (auto ours = check_ours(*activation); !ours) {
+      return ours;
+    }
   }
   // The same request may be repeated; that is how an unknown outcome becomes a known one.
   const base::Deadline deadline = host_.store_deadline();
@@ -212,13 +255,24 @@ Result<void> Writer::save_together(std::span<Activation* const> activations) {
 
 Result<void> Writer::settle(Activation& activation, const store::SaveOutcome& outcome) {
   if (const auto* const refused = std::get_if<store::Refused>(&outcome)) {
-    ++host_.failed_saves;
+    try_again(activation);
     mark_lost(activation);
     return std::unexpected(
         refusal(activation.type, activation.id, activation.token, refused->newest));
   }
   ++host_.saved;
   return {};
+}
+
+Result<void> Writer::check_ours(Activation& activation) {
+  if (activation.usable()) {
+    return {};
+  }
+  try_again(activation);
+  mark_lost(activation);
+  return fail(ErrorCode::lost, "another process may have " +
+                                   activation.type.describe(activation.id) +
+                                   " by now; it is not saved");
 }
 
 void Writer::try_again(Activation& activation) {
