@@ -55,21 +55,38 @@ Result<void> CallScope::begin_again(const Frame& outer, ObjectType& type, std::s
   return {};
 }
 
-// Nobody may keep the shared key while he waits for the exclusive one. Afterwards that becomes the
-// shared one again without a gap in which the object could be erased.
+// Nobody may keep the shared key while he waits for the exclusive one. Nor does who has made the
+// object keep a share of it at once: others who did not find the object wait for the exclusive key,
+// and would wait until this call ends. Only where the object is erased again and again, the key
+// becomes the shared one without a gap.
 Result<void> CallScope::activate(ObjectType& type, std::string_view id) {
-  key_.unlock();
-  auto key = own_key(type, id, core_.state());
-  if (!key) {
-    return std::unexpected(std::move(key).error());
+  constexpr int kRounds = 8;
+  for (int round = 1;; ++round) {
+    key_.unlock();
+    auto key = own_key(type, id, core_.state());
+    if (!key) {
+      return std::unexpected(std::move(key).error());
+    }
+    const auto active = core_.activator().activate(type, id);
+    if (!active) {
+      return std::unexpected(active.error());
+    }
+    activation_ = active->activation;
+    if (round == kRounds) {
+      key_ = (*std::move(key)).downgrade();
+      return {};
+    }
+    key->unlock();
+    auto shared = share_key(type, id, core_.state());
+    if (!shared) {
+      return std::unexpected(std::move(shared).error());
+    }
+    key_ = *std::move(shared);
+    activation_ = type.table.find(id);
+    if (activation_ != nullptr && activation_->usable()) {
+      return {};
+    }
   }
-  const auto active = core_.activator().activate(type, id);
-  if (!active) {
-    return std::unexpected(active.error());
-  }
-  activation_ = active->activation;
-  key_ = (*std::move(key)).downgrade();
-  return {};
 }
 
 Result<void> CallScope::end(Effect effect) {
