@@ -13,10 +13,10 @@
 #include <holdfast/async/async_key_wait.h>
 #include <holdfast/async/internal/lock_all_operation.h>
 #include <holdfast/async/internal/lock_initiation.h>
-#include <holdfast/async/internal/steady_deadline.h>
 #include <holdfast/async/key_guard.h>
 #include <holdfast/async/key_list.h>
 #include <holdfast/async/key_text.h>
+#include <holdfast/base/steady_deadline.h>
 #include <holdfast/local/key_stats.h>
 
 namespace holdfast::async {
@@ -99,22 +99,22 @@ class AsyncKeyLock {
   // Until so much time has passed, or until a time point of any clock.
   template <class Time, LockToken Token = boost::asio::use_awaitable_t<>>
   auto lock_for(KeyText key, Time time, Token&& token = Token()) {
-    return lock(std::move(key), AsyncKeyWait(internal::steady_deadline(time)),
+    return lock(std::move(key), AsyncKeyWait(base::steady_deadline(time)),
                 std::forward<Token>(token));
   }
   template <class Time, LockToken Token = boost::asio::use_awaitable_t<>>
   auto lock_until(KeyText key, Time time, Token&& token = Token()) {
-    return lock(std::move(key), AsyncKeyWait(internal::steady_deadline(time)),
+    return lock(std::move(key), AsyncKeyWait(base::steady_deadline(time)),
                 std::forward<Token>(token));
   }
   template <class Time, LockSharedToken Token = boost::asio::use_awaitable_t<>>
   auto lock_shared_for(KeyText key, Time time, Token&& token = Token()) {
-    return lock_shared(std::move(key), AsyncKeyWait(internal::steady_deadline(time)),
+    return lock_shared(std::move(key), AsyncKeyWait(base::steady_deadline(time)),
                        std::forward<Token>(token));
   }
   template <class Time, LockSharedToken Token = boost::asio::use_awaitable_t<>>
   auto lock_shared_until(KeyText key, Time time, Token&& token = Token()) {
-    return lock_shared(std::move(key), AsyncKeyWait(internal::steady_deadline(time)),
+    return lock_shared(std::move(key), AsyncKeyWait(base::steady_deadline(time)),
                        std::forward<Token>(token));
   }
 

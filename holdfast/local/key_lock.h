@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include <holdfast/local/internal/steady_deadline.h>
+#include <holdfast/base/steady_deadline.h>
 #include <holdfast/local/key_guard.h>
 #include <holdfast/local/key_mutex.h>
 #include <holdfast/local/key_stats.h>
@@ -61,23 +61,23 @@ class KeyLock {
   template <class Rep, class Period>
   [[nodiscard]] std::optional<ExclusiveGuard> try_lock_for(
       std::string_view key, std::chrono::duration<Rep, Period> time) {
-    return in_time(lock(key, {.until = internal::steady_deadline(time)}));
+    return in_time(lock(key, {.until = base::steady_deadline(time)}));
   }
   template <class Rep, class Period>
   [[nodiscard]] std::optional<SharedGuard> try_lock_shared_for(
       std::string_view key, std::chrono::duration<Rep, Period> time) {
-    return in_time(lock_shared(key, {.until = internal::steady_deadline(time)}));
+    return in_time(lock_shared(key, {.until = base::steady_deadline(time)}));
   }
   // The same until a time point of any clock.
   template <class Clock, class Duration>
   [[nodiscard]] std::optional<ExclusiveGuard> try_lock_until(
       std::string_view key, std::chrono::time_point<Clock, Duration> time) {
-    return in_time(lock(key, {.until = internal::steady_deadline(time)}));
+    return in_time(lock(key, {.until = base::steady_deadline(time)}));
   }
   template <class Clock, class Duration>
   [[nodiscard]] std::optional<SharedGuard> try_lock_shared_until(
       std::string_view key, std::chrono::time_point<Clock, Duration> time) {
-    return in_time(lock_shared(key, {.until = internal::steady_deadline(time)}));
+    return in_time(lock_shared(key, {.until = base::steady_deadline(time)}));
   }
 
   // The key's lock as an object for the standard's lock classes.

@@ -4,9 +4,9 @@
 #include <string>
 #include <string_view>
 
+#include <holdfast/base/steady_deadline.h>
 #include <holdfast/local/internal/key_probe.h>
 #include <holdfast/local/internal/key_table.h>
-#include <holdfast/local/internal/steady_deadline.h>
 
 namespace holdfast::local {
 
@@ -35,11 +35,11 @@ class KeyMutex {
   [[nodiscard]] bool try_lock() { return try_now(internal::Mode::exclusive); }
   template <class Rep, class Period>
   [[nodiscard]] bool try_lock_for(const std::chrono::duration<Rep, Period>& time) {
-    return try_until(internal::Mode::exclusive, internal::steady_deadline(time));
+    return try_until(internal::Mode::exclusive, base::steady_deadline(time));
   }
   template <class Clock, class Duration>
   [[nodiscard]] bool try_lock_until(const std::chrono::time_point<Clock, Duration>& time) {
-    return try_until(internal::Mode::exclusive, internal::steady_deadline(time));
+    return try_until(internal::Mode::exclusive, base::steady_deadline(time));
   }
   void unlock() noexcept { table_.release(probe_, internal::Mode::exclusive); }
 
@@ -47,11 +47,11 @@ class KeyMutex {
   [[nodiscard]] bool try_lock_shared() { return try_now(internal::Mode::shared); }
   template <class Rep, class Period>
   [[nodiscard]] bool try_lock_shared_for(const std::chrono::duration<Rep, Period>& time) {
-    return try_until(internal::Mode::shared, internal::steady_deadline(time));
+    return try_until(internal::Mode::shared, base::steady_deadline(time));
   }
   template <class Clock, class Duration>
   [[nodiscard]] bool try_lock_shared_until(const std::chrono::time_point<Clock, Duration>& time) {
-    return try_until(internal::Mode::shared, internal::steady_deadline(time));
+    return try_until(internal::Mode::shared, base::steady_deadline(time));
   }
   void unlock_shared() noexcept { table_.release(probe_, internal::Mode::shared); }
 

@@ -4,14 +4,14 @@
 
 #include <holdfast/base/saturate.h>
 
-namespace holdfast::local::internal {
+namespace holdfast::base {
 
 // The steady time point that is `time` from now; the end of time rather than beyond it.
 template <class Rep, class Period>
 std::chrono::steady_clock::time_point steady_deadline(
     const std::chrono::duration<Rep, Period>& time) {
   const auto now = std::chrono::steady_clock::now();
-  const auto left = base::to_duration(time);
+  const auto left = to_duration(time);
   const auto most = std::chrono::steady_clock::time_point::max() - now;
   return left < most ? now + left : std::chrono::steady_clock::time_point::max();
 }
@@ -20,9 +20,9 @@ std::chrono::steady_clock::time_point steady_deadline(
 template <class Clock, class Duration>
 std::chrono::steady_clock::time_point steady_deadline(
     const std::chrono::time_point<Clock, Duration>& time) {
-  const base::TimePoint then(base::to_duration(time.time_since_epoch()));
-  const base::TimePoint now(base::to_duration(Clock::now().time_since_epoch()));
-  return steady_deadline(base::subtract_saturating(then, now));
+  const TimePoint then(to_duration(time.time_since_epoch()));
+  const TimePoint now(to_duration(Clock::now().time_since_epoch()));
+  return steady_deadline(subtract_saturating(then, now));
 }
 
-}  // namespace holdfast::local::internal
+}  // namespace holdfast::base
