@@ -1,7 +1,9 @@
 // What a host promises of one object while others work on it. Each test brings two operations to
 // the point at which they would meet if the lock between them were not there.
 #include <atomic>
+#include <barrier>
 #include <functional>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -129,15 +131,23 @@ TEST(ObjectHostGuarantees, TheDeleteWaitsForTheCall) {
   EXPECT_EQ(test.script->alive, 0);
 }
 
+// Also while the object is being made: none of those who did not find it waits for the end of the
+// others' calls. It takes many objects to meet the moments in which that could happen.
 TEST(ObjectHostGuarantees, CallsOfOneObjectRunAtOnce) {
+  constexpr int kCallers = 4;
   HostTest test;
-  std::atomic<int> inside = 0;
-  test.script->on_work = [&] {
-    ++inside;
-    if (!eventually([&] { return inside >= 2; })) throw std::runtime_error("the other never came");
+  std::barrier all_are_inside(kCallers);
+  test.script->on_work = [&] { all_are_inside.arrive_and_wait(); };
+  const auto call_all = [&] {
+    for (int object = 0; object < 500; ++object) {
+      if (!test.host.call<&Scripted::work>(std::to_string(object))) {
+        ADD_FAILURE() << "waited for those inside, who wait for it";
+        return all_are_inside.arrive_and_drop();
+      }
+    }
   };
-  std::jthread other([&] { EXPECT_TRUE(test.host.call<&Scripted::work>("a")); });
-  EXPECT_TRUE(test.host.call<&Scripted::work>("a"));
+  std::vector<std::jthread> callers;
+  for (int caller = 0; caller < kCallers; ++caller) callers.emplace_back(call_all);
 }
 
 TEST(ObjectHostGuarantees, CallsOfASerialObjectRunOneAtATime) {

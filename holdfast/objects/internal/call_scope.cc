@@ -1,5 +1,7 @@
 #include <holdfast/objects/internal/call_scope.h>
 
+#include <algorithm>
+#include <chrono>
 #include <string>
 
 namespace holdfast::objects::internal {
@@ -7,6 +9,20 @@ namespace holdfast::objects::internal {
 using base::ErrorCode;
 using base::fail;
 using base::Result;
+
+namespace {
+
+bool is_over(const local::KeyWait& wait) {
+  return wait.until && *wait.until <= std::chrono::steady_clock::now();
+}
+
+local::KeyWait at_most(std::chrono::microseconds moment, local::KeyWait wait) {
+  const auto end = std::chrono::steady_clock::now() + moment;
+  wait.until = wait.until ? std::min(*wait.until, end) : end;
+  return wait;
+}
+
+}  // namespace
 
 Result<void> CallScope::begin(ObjectType& type, std::string_view id) {
   HostState& host = core_.state();
@@ -55,29 +71,27 @@ Result<void> CallScope::begin_again(const Frame& outer, ObjectType& type, std::s
   return {};
 }
 
-// Nobody may keep the shared key while he waits for the exclusive one. Nor does who has made the
-// object keep a share of it at once: others who did not find the object wait for the exclusive key,
-// and would wait until this call ends. Only where the object is erased again and again, the key
-// becomes the shared one without a gap.
+// Nobody may keep the shared key while he waits for the exclusive one. And who waits for the
+// exclusive one may have looked before another made the object, who is now in a call that takes
+// long: so he waits for a moment only, and looks again.
 Result<void> CallScope::activate(ObjectType& type, std::string_view id) {
-  constexpr int kRounds = 8;
-  for (int round = 1;; ++round) {
+  constexpr std::chrono::microseconds kShortest{100};
+  constexpr std::chrono::microseconds kLongest{50'000};
+  const local::KeyWait wait = core_.state().wait_to_begin();
+  for (auto moment = kShortest;; moment = std::min(2 * moment, kLongest)) {
     key_.unlock();
-    auto key = own_key(type, id, core_.state());
-    if (!key) {
-      return std::unexpected(std::move(key).error());
-    }
-    const auto active = core_.activator().activate(type, id);
-    if (!active) {
-      return std::unexpected(active.error());
-    }
-    activation_ = active->activation;
-    if (round == kRounds) {
+    if (auto key = own(type.keys, type, id, at_most(moment, wait))) {
+      const auto active = core_.activator().activate(type, id);
+      if (!active) {
+        return std::unexpected(active.error());
+      }
+      activation_ = active->activation;
       key_ = (*std::move(key)).downgrade();
       return {};
+    } else if (key.error().code != ErrorCode::timed_out || is_over(wait)) {
+      return std::unexpected(std::move(key).error());
     }
-    key->unlock();
-    auto shared = share_key(type, id, core_.state());
+    auto shared = share_key(type, id, wait);
     if (!shared) {
       return std::unexpected(std::move(shared).error());
     }

@@ -61,7 +61,7 @@ struct HostState {
                                                           const HostState& host);
 [[nodiscard]] base::Result<local::ExclusiveGuard> take_turn(ObjectType& type, std::string_view id,
                                                             const HostState& host);
-// `lock` is one of the type's: turns or saves.
+// `lock` is one of the type's.
 [[nodiscard]] base::Result<local::ExclusiveGuard> own(local::KeyLock& lock, const ObjectType& type,
                                                       std::string_view id,
                                                       const local::KeyWait& wait);
