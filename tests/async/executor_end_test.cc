@@ -68,6 +68,22 @@ TEST_P(AsyncExecutorEnd, AfterEveryStepLeavesNothingBehind) {
   }
 }
 
+TEST_P(AsyncExecutorEnd, WhoWaitsLeavesTheLineWithoutBeingTold) {
+  AsyncLockProvider provider(open(), {.poll_least = 1h, .poll_most = 1h, .warn_after = 1h});
+  const locks::Lock held = provider.blocking().acquire("job");
+  const auto sentinel = std::make_shared<int>(0);
+  {
+    asio::io_context context;
+    asio::co_spawn(context, acquire_and_keep(provider, sentinel), asio::detached);
+    ASSERT_TRUE(eventually([&] {
+      context.poll();
+      return provider.waiting() == 1;
+    }));
+    context.run_for(10ms);  // it may have to subscribe and to ask again
+  }
+  EXPECT_TRUE(eventually([&] { return provider.waiting() == 0; }));
+}
+
 TEST_P(AsyncExecutorEnd, OfAStrandOnAPoolOfThreadsIsSafe) {
   const auto store = open();
   AsyncLockProvider provider(store, {.poll_least = 1ms, .poll_most = 2ms});

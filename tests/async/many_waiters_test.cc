@@ -85,5 +85,27 @@ TEST_P(AsyncManyWaiters, TenThousandForAHundredNamesOnOneThreadAllGetTheirTurn) 
   EXPECT_TRUE(is_empty(*store));
 }
 
+asio::awaitable<void> keep_trying(AsyncLockProvider& provider, int name, int& busy) {
+  for (int i = 0; i < 200 / kShare; ++i) {
+    const locks::AcquireOptions how{.wait = std::chrono::microseconds(i % 50)};
+    const auto lock = co_await provider.try_acquire("job/" + std::to_string(name), how);
+    busy += lock && !*lock ? 1 : 0;
+  }
+}
+
+// Its time may come before it has fallen asleep.
+TEST(AsyncManyShortWaits, AllEnd) {
+  AsyncLockProvider provider(base::value_or_throw(engines::open_store("memory:")));
+  asio::io_context context(1);
+  std::vector<locks::Lock> held;
+  int busy = 0;
+  for (int name = 0; name < kNames; ++name) {
+    held.push_back(provider.blocking().acquire("job/" + std::to_string(name)));
+    asio::co_spawn(context, keep_trying(provider, name, busy), asio::detached);
+  }
+  context.run_for(kPatience);
+  EXPECT_EQ(busy, kNames * (200 / kShare));
+}
+
 }  // namespace
 }  // namespace holdfast::tests

@@ -138,6 +138,21 @@ constexpr LockCase kCases[] = {
        EXPECT_EQ(served, (std::vector{0, 1, 2, 3, 4, 5}));
      }},
 
+    {"AHintThatComesWhileAClaimIsUnderWayIsNotLost",
+     [](LockRun& run) {
+       const base::LeaseId dead = run.abandon("job", 1h);
+       run.network().pass(Operation::claim);
+       const auto gate = run.network().hold_reply(Operation::claim);  // after it has subscribed
+       auto waiting = wait_in_background(run.provider(), run.options());
+       gate->wait_until_reached();
+       (void)run.store().release("job", dead);
+       gate->open();  // it is told that the name is busy
+       if (run.store().capabilities().push) {
+         EXPECT_TRUE(run.soon([&] { return run.has_ended(waiting); }));
+       }
+       (void)must_have(run.result_of(waiting));
+     }},
+
     {"AStopEndsAWaitAndLeavesNothingBehind",
      [](LockRun& run) {
        std::stop_source stop;
