@@ -37,6 +37,14 @@ asio::awaitable<void> acquire_and_keep(AsyncLockProvider& provider, std::shared_
   const AsyncLock again = co_await provider.acquire("job", how);
 }
 
+void run_until_waiting(asio::io_context& context, AsyncLockProvider& provider) {
+  EXPECT_TRUE(eventually([&] {
+    context.poll();
+    return provider.waiting() == 1;
+  }));
+  context.run_for(10ms);  // it may have to subscribe and to ask again
+}
+
 TEST_P(AsyncExecutorEnd, AfterEveryStepLeavesNothingBehind) {
   const auto store = open();
   AsyncLockProvider provider(store, {.poll_least = 1ms, .poll_most = 2ms});
@@ -75,13 +83,31 @@ TEST_P(AsyncExecutorEnd, WhoWaitsLeavesTheLineWithoutBeingTold) {
   {
     asio::io_context context;
     asio::co_spawn(context, acquire_and_keep(provider, sentinel), asio::detached);
-    ASSERT_TRUE(eventually([&] {
-      context.poll();
-      return provider.waiting() == 1;
-    }));
-    context.run_for(10ms);  // it may have to subscribe and to ask again
+    run_until_waiting(context, provider);
   }
   EXPECT_TRUE(eventually([&] { return provider.waiting() == 0; }));
+}
+
+// A context ends its services in the reverse order of their first use: here the strand's, with what
+// is posted to it, before the one that knows of the operations.
+TEST_P(AsyncExecutorEnd, OfAStrandThatWasMadeAfterTheFirstUseIsSafe) {
+  const auto store = open();
+  AsyncLockProvider provider(store, {.poll_least = 1h, .poll_most = 1h, .warn_after = 1h});
+  const auto sentinel = std::make_shared<int>(0);
+  {
+    asio::io_context context;
+    asio::co_spawn(context, acquire_and_keep(provider, sentinel), asio::detached);
+    context.run();
+    provider.wait_for_background();
+    context.restart();
+    locks::Lock held = provider.blocking().acquire("job");
+    asio::co_spawn(asio::make_strand(context), acquire_and_keep(provider, sentinel),
+                   asio::detached);
+    run_until_waiting(context, provider);
+    ASSERT_TRUE(held.release());  // to the waiter, whose next step is posted
+  }
+  EXPECT_TRUE(eventually([&] { return provider.waiting() == 0 && provider.held() == 0; }));
+  EXPECT_TRUE(eventually([&] { return is_empty(*store); }));
 }
 
 TEST_P(AsyncExecutorEnd, OfAStrandOnAPoolOfThreadsIsSafe) {
