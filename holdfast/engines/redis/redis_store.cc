@@ -93,20 +93,27 @@ class RedisStore::Engine {
 
   // What each script wants beside the name.
   void add_claim(Command& command, std::string_view name, const store::Claim& claim) const {
-    command.add(to_string(claim.id))
-        .add(lease_text(claim))
-        .add(words(claim.permits.count, claim.permits.capacity, microseconds(claim.holds_back),
-                   watchers.waits_as(name)));
-    if (claim.permits == store::Permits::mutex()) {
-      scripts.add_claim_limits(command, claim.ttl.unchecked());
+    command.add(to_string(claim.id)).add(lease_text(claim));
+    const bool is_mutex = claim.permits == store::Permits::mutex();
+    if (is_mutex) {
+      command.add(scripts.expiry_of_mutex(claim.ttl.unchecked()).count());
+    } else {
+      command.add("");
+    }
+    const std::string_view waits_as = watchers.waits_as(name);
+    if (!is_mutex || !waits_as.empty()) {
+      command.add(words(claim.permits.count, claim.permits.capacity, microseconds(claim.holds_back),
+                        waits_as));
     }
   }
   static void add_transfer(Command& command, const LeaseId& from, const store::Claim& to) {
     command.add(to_string(from)).add(lease_text(to)).add(to.permits.count).add(to.permits.capacity);
   }
   void add_release(Command& command, std::string_view name, const LeaseId& id) const {
-    command.add(to_string(id)).add(watchers.waits_as(name));
-    scripts.add_release_limits(command);
+    command.add(to_string(id));
+    if (const std::string_view waits_as = watchers.waits_as(name); !waits_as.empty()) {
+      command.add(waits_as);
+    }
   }
   static void add_hit(Command& command, const store::Hit& hit) {
     command.add(hit.limit)

@@ -13,7 +13,8 @@ using base::Result;
 
 constexpr std::string_view kForgotten = "NOSCRIPT";
 
-// Redis expires keys to the millisecond, and leases end to the microsecond: later is enough.
+// Redis expires keys to the millisecond, and leases end to the microsecond: later is enough. As in
+// record.lua.
 constexpr std::chrono::milliseconds kGrace{2};
 // With a time that does not pass by itself, Redis must not expire anything by its own.
 constexpr std::chrono::milliseconds kGraceWithOtherTime = std::chrono::hours(1);
@@ -39,35 +40,17 @@ Command told(const Script& script, const Scripts::Fill& fill) {
 
 }  // namespace
 
-std::chrono::milliseconds Scripts::grace() const { return time_ ? kGraceWithOtherTime : kGrace; }
-
-std::chrono::milliseconds Scripts::retention() const {
-  return std::chrono::ceil<std::chrono::milliseconds>(link_.options().retention);
-}
-
 void Scripts::add_common(Command& command) const {
-  const std::int64_t time = time_ ? time_().count() : 0;
-  command.add(words(time, grace().count(), retention().count()));
-}
-
-void Scripts::add_claim_limits(Command& command, base::Duration ttl) const {
+  const auto retention = std::chrono::ceil<std::chrono::milliseconds>(link_.options().retention);
   if (time_) {
-    return;
+    command.add(words(retention.count(), kGraceWithOtherTime.count(), time_().count()));
+  } else {
+    command.add(retention.count());
   }
-  using std::chrono::ceil;
-  using std::chrono::seconds;
-  const auto expiry = ceil<std::chrono::milliseconds>(ttl) + grace();
-  const auto needed = ceil<seconds>(expiry + retention());
-  command.add(expiry.count())
-      .add(needed.count())
-      .add((needed + ceil<seconds>(retention() / 2)).count());
 }
 
-void Scripts::add_release_limits(Command& command) const {
-  if (!time_) {
-    // One more: a ttl is rounded up to milliseconds.
-    command.add(grace().count() + 1).add(retention().count());
-  }
+std::chrono::milliseconds Scripts::expiry_of_mutex(base::Duration ttl) const {
+  return std::chrono::ceil<std::chrono::milliseconds>(ttl) + (time_ ? kGraceWithOtherTime : kGrace);
 }
 
 Result<Reply> Scripts::run(const Script& script, const Fill& fill, Deadline deadline) const {

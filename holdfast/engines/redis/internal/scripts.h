@@ -39,14 +39,10 @@ class Scripts {
 
   // The argument that all scripts begin with: see record.lua.
   void add_common(Command& command) const;
-  // Those that claim.lua and release.lua end with, for a mutex.
-  void add_claim_limits(Command& command, base::Duration ttl) const;
-  void add_release_limits(Command& command) const;
+  // When the plain key of a mutex expires.
+  [[nodiscard]] std::chrono::milliseconds expiry_of_mutex(base::Duration ttl) const;
 
  private:
-  [[nodiscard]] std::chrono::milliseconds grace() const;
-  [[nodiscard]] std::chrono::milliseconds retention() const;
-
   Link& link_;
   const Time time_;
 };

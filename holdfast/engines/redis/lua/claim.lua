@@ -1,33 +1,36 @@
--- include queue.lua
 -- Grants the name, or says who holds it, in which case `store` waits for it (if not empty).
--- KEYS plain, companion, queue   ARGV …, id, what to keep of the lease: `ttl id words`, what to do:
--- `permits capacity holds_back store`, and of a mutex, where the time is the server's, the milliseconds
--- until the plain key expires, and the seconds for which the companion must be kept, and is kept if it
--- is new
+-- KEYS plain, companion, queue   ARGV …, id, what to keep of the lease: `ttl id words`, of a mutex the
+-- milliseconds until the plain key expires, else an empty text, and unless it is a mutex for which
+-- nobody waits yet `permits capacity holds_back store`
 local plain, companion, queue = unpack(KEYS)
 
--- The usual case, a mutex that nobody has: what is said below at length, with few arguments, calls
--- and numbers that have to be made from text.
-if ARGV[5] then
-  local time = redis.call('TIME')
+-- The usual case, a mutex that nobody has: what is said below at length, with few calls and numbers
+-- that have to be made from text. Each argument costs as much as a call.
+local retention = tonumber(ARGV[1])  -- where the time is the server's
+if retention and ARGV[4] ~= '' then
+  local call = redis.call
+  local time = call('TIME')
   local second = time[1]
   local token = second .. string.rep('0', 6 - #time[2]) .. time[2]
   local note = redis.pcall('GET', companion)
   -- After the token, with a blank in front.
   local kept_until = type(note) == 'string' and note < token and string.sub(note, 17, 27)
-  local is_kept = kept_until and (tonumber(kept_until) or 0) > second + ARGV[6]
-  if (is_kept or not note) and redis.call('SET', plain, ARGV[2], 'NX', 'PX', ARGV[5]) then
+  local needed = math.ceil((ARGV[4] + retention) / 1000)
+  local is_kept = kept_until and (tonumber(kept_until) or 0) > second + needed
+  if (is_kept or not note) and call('SET', plain, ARGV[2], 'NX', 'PX', ARGV[4]) then
     local lease = ' ' .. token .. ' ' .. ARGV[3]
     if is_kept then
-      redis.call('SET', companion, token .. kept_until .. lease, 'KEEPTTL')
+      call('SET', companion, token .. kept_until .. lease, 'KEEPTTL')
     else
-      redis.call('SET', companion, token .. ' ' .. second + ARGV[7] .. lease, 'EX', ARGV[7])
+      local lasts = needed + math.ceil(retention / 2000)
+      call('SET', companion, token .. ' ' .. second + lasts .. lease, 'EX', lasts)
     end
     return token
   end
 end
+-- include queue.lua
 -- include record.lua
-local permits, capacity, holds_back, store = string.match(ARGV[4], '^(%d+) (%d+) (%d+) (%x*)$')
+local permits, capacity, holds_back, store = string.match(ARGV[5] or '1 1 0 ', '^(%d+) (%d+) (%d+) (%x*)$')
 local lease, ttl = new_lease(ARGV[3], permits, capacity)
 holds_back = tonumber(holds_back)
 local record = load(plain, companion)

@@ -10,15 +10,15 @@
 --              `waits`, claims that hold back others: see `decode_waits`
 --   queue      a sorted set: which stores wait for the name, in the order in which they began to
 --
--- Times are microseconds of the server's clock. The first argument is always three numbers:
---   the time: 0, and then the server's, but in tests
+-- Times are microseconds of the server's clock. The first argument is always for how many milliseconds
+-- the last token is remembered; and in tests, which have a time of their own, two more numbers:
 --   by how many milliseconds Redis' own expiry of the plain key comes later than the lease's end, so
 --   that the latter decides
---   for how many milliseconds the last token is remembered
+--   the time
 
-local now, grace, retention = string.match(ARGV[1], '^(%d+) (%d+) (%d+)$')
-now, grace, retention = tonumber(now), tonumber(grace), tonumber(retention)
-if now == 0 then
+local retention, grace, now = string.match(ARGV[1], '^(%d+) ?(%d*) ?(%d*)$')
+retention, grace, now = tonumber(retention), tonumber(grace) or 2, tonumber(now)
+if not now then
   local time = redis.call('TIME')
   now = time[1] * 1000000 + time[2]
 end

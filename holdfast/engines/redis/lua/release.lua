@@ -1,17 +1,18 @@
 #!lua flags=allow-oom
 -- include queue.lua
 -- Removes exactly this lease, or ends its waiting, and then tells one who waits: 1 if it was there,
--- else 0. If somebody waits at the store that releases (not empty), it stands behind the others.
--- KEYS plain, companion, queue   ARGV …, id, store, and where the time is the server's, between how many
--- milliseconds to the expiry of the plain key the usual case is
+-- else 0. If somebody waits at the store that releases (given only then), it stands behind the others.
+-- KEYS plain, companion, queue   ARGV …, id, store
 local plain, companion, queue = unpack(KEYS)
-local id, store = ARGV[2], ARGV[3]
+local id, store = ARGV[2], ARGV[3] or ''
 
 -- The usual case, a mutex that has not just ended, and whose note will not be kept for much longer
 -- than it has to be: said below at length.
-if ARGV[4] and store == '' and redis.call('GET', plain) == id then
+local retention = tonumber(ARGV[1])  -- where the time is the server's
+if retention and store == '' and redis.call('GET', plain) == id then
   local left = redis.call('PTTL', plain)
-  if left > tonumber(ARGV[4]) and left <= tonumber(ARGV[5]) then
+  -- One more than the grace of record.lua: a ttl is rounded up to milliseconds.
+  if left > 3 and left <= retention then
     redis.call('DEL', plain)
     wake_one(queue, plain)
     return 1

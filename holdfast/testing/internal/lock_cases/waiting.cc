@@ -138,6 +138,21 @@ constexpr LockCase kCases[] = {
        EXPECT_EQ(served, (std::vector{0, 1, 2, 3, 4, 5}));
      }},
 
+    {"ANameThatBecomesFreeBeforeTheSubscriptionIsNotMissed",
+     [](LockRun& run) {
+       if (!run.store().capabilities().push) {
+         return;  // it polls anyway
+       }
+       const base::LeaseId dead = run.abandon("job", 1h);
+       const auto gate = run.network().hold_request(Operation::watch);
+       auto waiting = wait_in_background(run.provider(), run.options());
+       gate->wait_until_reached();
+       (void)run.store().release("job", dead);
+       gate->open();
+       EXPECT_TRUE(run.soon([&] { return run.has_ended(waiting); }));
+       (void)must_have(run.result_of(waiting));
+     }},
+
     {"AHintThatComesWhileAClaimIsUnderWayIsNotLost",
      [](LockRun& run) {
        const base::LeaseId dead = run.abandon("job", 1h);
