@@ -97,7 +97,10 @@ void LeaseKeeper::run(const std::stop_token& stop) {
     base::TimePoint wake = base::TimePoint::max();
     {
       const std::lock_guard guard(mutex_);
-      batch = collect(clock_.now(), lost);
+      // What is gone before it is due leaves the time behind: the next one need not ring.
+      if (const base::TimePoint now = clock_.now(); next_ <= now) {
+        batch = collect(now, lost);
+      }
       wake = next_;
     }
     report_lost(lost);

@@ -1,5 +1,4 @@
 #!lua flags=allow-oom
--- include queue.lua
 -- Removes exactly this lease, or ends its waiting, and then tells one who waits: 1 if it was there,
 -- else 0. If somebody waits at the store that releases (given only then), it stands behind the others.
 -- KEYS plain, companion, queue   ARGV …, id, store
@@ -9,14 +8,22 @@ local id, store = ARGV[2], ARGV[3] or ''
 -- The usual case, a mutex that has not just ended, and whose note will not be kept for much longer
 -- than it has to be: said below at length.
 local retention = tonumber(ARGV[1])  -- where the time is the server's
+local is_usual = false
 if retention and store == '' and redis.call('GET', plain) == id then
   local left = redis.call('PTTL', plain)
   -- One more than the grace of record.lua: a ttl is rounded up to milliseconds.
-  if left > 3 and left <= retention then
-    redis.call('DEL', plain)
-    wake_one(queue, plain)
+  is_usual = left > 3 and left <= retention
+end
+if is_usual then
+  redis.call('DEL', plain)
+  if redis.call('EXISTS', queue) == 0 then
     return 1
   end
+end
+-- include queue.lua
+if is_usual then
+  wake_one(queue, plain)
+  return 1
 end
 -- include record.lua
 local record = load(plain, companion)
