@@ -1,9 +1,12 @@
 include(GoogleTest)
 
-# With a sanitizer, code that only tests is not optimised: it builds in half the time. What is tested is.
+# With a sanitizer, code that only tests is not optimised, and what it includes is compiled beforehand: it
+# builds in half the time. What is tested is optimised; and the other builds see a header that was forgotten.
 function(holdfast_test_code target)
   if(HOLDFAST_SANITIZE)
     target_compile_options(${target} PRIVATE -O0)
+    target_precompile_headers(${target} PRIVATE <chrono> <functional> <map> <memory> <string> <thread> <vector>
+                              <gtest/gtest.h>)
   endif()
 endfunction()
 
