@@ -44,7 +44,8 @@ class Acquire : public AcquireOperation {
 //
 // Thread-safe. Nothing that it offers blocks: who waits is an entry in the line, and costs no
 // thread. One thread tells the time for all who wait, one renews all locks; a blocking engine is
-// asked in a small pool (AsyncOptions). Redis is asked through its pipelined connection.
+// asked in a small pool (AsyncOptions), which also gives back in the background. Redis is asked
+// through its pipelined connection.
 //
 // Operations take any completion token, `use_awaitable` where none is given, and complete on the
 // handler's associated executor (asio::system_executor if it has none). They are cancelled by the
@@ -66,6 +67,8 @@ class Acquire : public AcquireOperation {
 //   AsyncLock lock = co_await provider.acquire("report", brief);
 class AsyncLockProvider {
  public:
+  // base::Exception: invalid_argument for options that make no sense, limit_exceeded if there is no
+  // thread to be had.
   explicit AsyncLockProvider(std::shared_ptr<store::LeaseStore> store,
                              locks::ProviderOptions options = {}, const AsyncOptions& how = {});
   // Shares the lines and the renewal of `provider`, which outlives it: a release on one side hands

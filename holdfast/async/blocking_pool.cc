@@ -2,6 +2,7 @@
 
 #include <condition_variable>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -20,7 +21,7 @@ struct BlockingPool::State {
   Task* first = nullptr;
   Task* last = nullptr;
   std::size_t queued = 0;
-  std::size_t idle = 0;
+  std::size_t idle = 0;  // threads that have nothing to do, or are about to begin
   bool ending = false;
   std::vector<std::thread> threads;
 };
@@ -33,6 +34,9 @@ BlockingPool::BlockingPool(std::size_t threads, std::size_t queue)
   }
   state_->most_threads = threads;
   state_->most_queued = queue;
+  if (!start_thread(state_)) {
+    base::throw_error({base::ErrorCode::limit_exceeded, "there is no thread to ask the store with"});
+  }
 }
 
 BlockingPool::~BlockingPool() {
@@ -71,18 +75,26 @@ void BlockingPool::push(const std::shared_ptr<State>& state, Task& task) {
   (state->last != nullptr ? state->last->next_ : state->first) = &task;
   state->last = &task;
   ++state->queued;
-  if (state->queued > state->idle && state->threads.size() < state->most_threads &&
-      !state->ending) {
-    state->threads.emplace_back([state] { work(state); });
-  } else {
+  const bool wants_another = state->queued > state->idle && !state->ending &&
+                             state->threads.size() < state->most_threads;
+  if (!wants_another || !start_thread(state)) {
     state->wake.notify_one();
+  }
+}
+
+bool BlockingPool::start_thread(const std::shared_ptr<State>& state) {
+  try {
+    state->threads.emplace_back([state] { work(state); });
+    ++state->idle;
+    return true;
+  } catch (const std::system_error&) {
+    return false;
   }
 }
 
 void BlockingPool::work(const std::shared_ptr<State>& state) {
   std::unique_lock guard(state->mutex);
   for (;;) {
-    ++state->idle;
     state->wake.wait(guard, [&] { return state->first != nullptr || state->ending; });
     --state->idle;
     if (state->first == nullptr) {
@@ -96,6 +108,7 @@ void BlockingPool::work(const std::shared_ptr<State>& state) {
     guard.unlock();
     task.run_in_pool();
     guard.lock();
+    ++state->idle;
   }
 }
 

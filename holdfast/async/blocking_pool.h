@@ -6,7 +6,8 @@
 namespace holdfast::async {
 
 // The threads on which blocking engines are asked, so that no executor's thread has to wait: a
-// bounded number, each started when it is first needed.
+// bounded number, of which the first is there from the beginning, and each other is started when it
+// is first needed. Where it cannot be, those that are there do the work.
 //
 // Thread-safe. What is in line is done before it ends. May be destroyed by one of its own threads.
 class BlockingPool {
@@ -28,7 +29,8 @@ class BlockingPool {
     Task* next_ = nullptr;
   };
 
-  // Both at least 1, or base::Exception: invalid_argument.
+  // Both at least 1, or base::Exception: invalid_argument; limit_exceeded if there is no thread to
+  // be had.
   BlockingPool(std::size_t threads, std::size_t queue);
   ~BlockingPool();
   BlockingPool(const BlockingPool&) = delete;
@@ -46,6 +48,8 @@ class BlockingPool {
   struct State;  // shared with the threads, one of which may outlive the pool by a moment
 
   static void push(const std::shared_ptr<State>& state, Task& task);
+  // Whether there is one more.
+  [[nodiscard]] static bool start_thread(const std::shared_ptr<State>& state);
   static void work(const std::shared_ptr<State>& state);
 
   const std::shared_ptr<State> state_;

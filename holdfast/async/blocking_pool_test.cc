@@ -1,6 +1,11 @@
 #include <holdfast/async/blocking_pool.h>
 
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <atomic>
+#include <cstdlib>
+#include <fstream>
 #include <functional>
 #include <latch>
 #include <memory>
@@ -40,15 +45,73 @@ TEST(BlockingPool, DoesEverythingBeforeItEnds) {
   EXPECT_EQ(done, kTasks);
 }
 
-TEST(BlockingPool, StartsNoThreadBeforeItIsNeeded) {
+TEST(BlockingPool, StartsNoMoreThreadsThanAreNeeded) {
   BlockingPool pool(4, 10);
-  EXPECT_EQ(pool.threads(), 0U);
-  std::latch ran(1);
-  Task task([&] { ran.count_down(); });
-  pool.post(task);
-  ran.wait();
   EXPECT_EQ(pool.threads(), 1U);
+  std::latch begun(2);
+  Task first([&] { begun.arrive_and_wait(); });
+  Task second([&] { begun.arrive_and_wait(); });
+  pool.post(first);
+  pool.post(second);
+  begun.wait();
+  EXPECT_EQ(pool.threads(), 2U);
 }
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // they need the address space
+// No room for another thread's stack while it lives.
+class NoRoomForThreads {
+ public:
+  NoRoomForThreads() {
+    ::getrlimit(RLIMIT_AS, &before_);
+    std::size_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    rlimit small = before_;
+    small.rlim_cur = pages * static_cast<std::size_t>(::getpagesize()) + (std::size_t{1} << 20U);
+    ::setrlimit(RLIMIT_AS, &small);
+  }
+  ~NoRoomForThreads() { ::setrlimit(RLIMIT_AS, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+// In processes of their own: in this one there may be stacks of threads that have ended.
+class BlockingPoolDeathTest : public ::testing::Test {
+ protected:
+  BlockingPoolDeathTest() { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
+};
+
+TEST_F(BlockingPoolDeathTest, WhereNoThreadCanBeStartedThoseThatAreThereDoIt) {
+  const auto post_two = [] {
+    std::atomic<int> done = 0;
+    std::size_t threads = 0;
+    Task first([&] { ++done; });
+    Task second([&] { ++done; });
+    {
+      BlockingPool pool(4, 10);
+      const NoRoomForThreads no_room;
+      pool.post(first);
+      pool.post(second);
+      threads = pool.threads();
+    }
+    std::exit(done == 2 && threads == 1 ? 0 : 1);
+  };
+  EXPECT_EXIT(post_two(), ::testing::ExitedWithCode(0), "");
+}
+
+TEST_F(BlockingPoolDeathTest, WithoutASingleThreadItIsNotMade) {
+  const auto make_one = [] {
+    const NoRoomForThreads no_room;
+    try {
+      const BlockingPool pool(4, 10);
+    } catch (const base::Exception& refused) {
+      std::exit(refused.code() == base::ErrorCode::limit_exceeded ? 0 : 1);
+    }
+    std::exit(2);
+  };
+  EXPECT_EXIT(make_one(), ::testing::ExitedWithCode(0), "");
+}
+#endif
 
 TEST(BlockingPool, AFullQueueRefusesButNotWhatGivesBack) {
   std::latch begun(1);

@@ -1,6 +1,18 @@
 #include <holdfast/async/internal/alarm.h>
 
+#include <system_error>
+
+#include <holdfast/base/error.h>
+
 namespace holdfast::async::internal {
+
+Alarm::Alarm(const base::Clock& clock) : clock_(clock) {
+  try {
+    thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
+  } catch (const std::system_error&) {
+    base::throw_error({base::ErrorCode::limit_exceeded, "there is no thread to tell the time with"});
+  }
+}
 
 Alarm::~Alarm() {
   thread_.request_stop();
@@ -13,9 +25,6 @@ void Alarm::set(Sleeper& sleeper, base::TimePoint when) {
     const std::lock_guard guard(mutex_);
     sleeper.place_ = times_.emplace(when, &sleeper);
     is_next = *sleeper.place_ == times_.begin();
-    if (!thread_.joinable()) {
-      thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
-    }
   }
   if (is_next) {
     bell_.ring();

@@ -11,8 +11,8 @@
 
 namespace holdfast::async::internal {
 
-// Tells any number of sleepers when their time has come, by any clock: one thread, started with the
-// first. Thread-safe; outlives its sleepers.
+// Tells any number of sleepers when their time has come, by any clock, with one thread. Thread-safe;
+// outlives its sleepers.
 class Alarm {
  public:
   class Sleeper {
@@ -32,8 +32,8 @@ class Alarm {
     std::optional<std::multimap<base::TimePoint, Sleeper*>::iterator> place_;  // the alarm's
   };
 
-  // `clock` outlives it.
-  explicit Alarm(const base::Clock& clock) noexcept : clock_(clock) {}
+  // `clock` outlives it. base::Exception: limit_exceeded if there is no thread to be had.
+  explicit Alarm(const base::Clock& clock);
   ~Alarm();
   Alarm(const Alarm&) = delete;
   Alarm& operator=(const Alarm&) = delete;
@@ -52,7 +52,7 @@ class Alarm {
   std::mutex mutex_;
   Times times_;  // protected by mutex_
   locks::steps::Bell bell_;
-  std::jthread thread_;  // started under mutex_
+  std::jthread thread_;  // last: it uses the others
 };
 
 }  // namespace holdfast::async::internal

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <system_error>
 
 #include <holdfast/base/printable.h>
 #include <holdfast/base/saturate.h>
@@ -35,11 +36,8 @@ void LeaseKeeper::add(const std::shared_ptr<Hold>& hold) {
   bool is_kept = false;
   {
     const std::lock_guard guard(mutex_);
-    is_kept = !stopped_;
+    is_kept = !stopped_ && has_thread();
     if (is_kept) {
-      if (!thread_.joinable()) {
-        thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
-      }
       hold->place = holds_.size();
       holds_.push_back(hold);
       const base::TimePoint due = std::min(hold->schedule.renew_at(), hold->schedule.valid_until());
@@ -52,6 +50,18 @@ void LeaseKeeper::add(const std::shared_ptr<Hold>& hold) {
   }
   if (!is_kept) {
     hold->lose();
+  }
+}
+
+bool LeaseKeeper::has_thread() {
+  if (thread_.joinable()) {
+    return true;
+  }
+  try {
+    thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
+    return true;
+  } catch (const std::system_error&) {
+    return false;
   }
 }
 

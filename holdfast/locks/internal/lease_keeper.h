@@ -30,6 +30,7 @@ class LeaseKeeper {
   // Loses what is still held.
   ~LeaseKeeper();
 
+  // Where it cannot be renewed, because there is no thread to be had or after stop(), it is lost.
   void add(const std::shared_ptr<Hold>& hold);
   // A renewal of it that is under way has no effect on it any more.
   void remove(Hold& hold);
@@ -41,6 +42,7 @@ class LeaseKeeper {
  private:
   using Holds = std::vector<std::shared_ptr<Hold>>;
 
+  [[nodiscard]] bool has_thread();
   void run(const std::stop_token& stop);
   // Takes those that are lost out of the list; returns those that are to be renewed.
   Holds collect(base::TimePoint now, Holds& lost);

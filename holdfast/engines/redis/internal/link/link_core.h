@@ -77,6 +77,7 @@ class LinkCore {
   void wake_all(Guard& guard) noexcept;
 
   // For commands for which no caller waits: see link_submitting.cc.
+  void refuse(std::unique_ptr<Submission> submission, base::Error error, Guard& guard);
   void drive() noexcept;
   void lead_for_submissions(Guard& guard) noexcept;
   void reconnect_for_submissions(Guard& guard);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <string>
+#include <system_error>
 #include <utility>
 
 #include <holdfast/engines/redis/internal/link/link_core.h>
@@ -41,26 +43,34 @@ LinkCore::~LinkCore() {
   call_back(std::exchange(answered_, {}));
 }
 
+void LinkCore::refuse(std::unique_ptr<Submission> submission, base::Error error, Guard& guard) {
+  submission->call.error = std::move(error);
+  hand_over(guard);
+  if (guard.owns_lock()) {
+    guard.unlock();
+  }
+  submission->answer();
+}
+
 void LinkCore::submit(std::unique_ptr<Submission> submission) {
   Guard guard(mutex_);
   Call& call = submission->call;
   if (closing_) {  // from the callback of another
-    guard.unlock();
-    call.error = {ErrorCode::unavailable, kClosed};
-    submission->answer();
+    refuse(std::move(submission), {ErrorCode::unavailable, kClosed}, guard);
     return;
   }
   if (!has_place_for(call, guard)) {
-    call.error = too_many();
-    hand_over(guard);
-    if (guard.owns_lock()) {
-      guard.unlock();
-    }
-    submission->answer();
+    refuse(std::move(submission), too_many(), guard);
     return;
   }
   if (!driver_.joinable()) {
-    driver_ = std::thread([this] { drive(); });
+    try {
+      driver_ = std::thread([this] { drive(); });
+    } catch (const std::system_error& error) {
+      refuse(std::move(submission),
+             {ErrorCode::unavailable, std::string("there is no thread: ") + error.what()}, guard);
+      return;
+    }
   }
   ++pending_;
   line_.push_back(call);
