@@ -67,8 +67,8 @@ class Acquire : public AcquireOperation {
 //   AsyncLock lock = co_await provider.acquire("report", brief);
 class AsyncLockProvider {
  public:
-  // base::Exception: invalid_argument for options that make no sense, limit_exceeded if there is no
-  // thread to be had.
+  // Both: base::Exception, invalid_argument for options that make no sense, limit_exceeded if there
+  // is no thread to be had.
   explicit AsyncLockProvider(std::shared_ptr<store::LeaseStore> store,
                              locks::ProviderOptions options = {}, const AsyncOptions& how = {});
   // Shares the lines and the renewal of `provider`, which outlives it: a release on one side hands

@@ -1,8 +1,8 @@
 #include <holdfast/async/blocking_pool.h>
 
 #include <condition_variable>
+#include <exception>
 #include <mutex>
-#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -34,8 +34,11 @@ BlockingPool::BlockingPool(std::size_t threads, std::size_t queue)
   }
   state_->most_threads = threads;
   state_->most_queued = queue;
+  state_->threads.reserve(threads);
+  const std::lock_guard guard(state_->mutex);
   if (!start_thread(state_)) {
-    base::throw_error({base::ErrorCode::limit_exceeded, "there is no thread to ask the store with"});
+    base::throw_error(
+        {base::ErrorCode::limit_exceeded, "there is no thread to ask the store with"});
   }
 }
 
@@ -75,8 +78,8 @@ void BlockingPool::push(const std::shared_ptr<State>& state, Task& task) {
   (state->last != nullptr ? state->last->next_ : state->first) = &task;
   state->last = &task;
   ++state->queued;
-  const bool wants_another = state->queued > state->idle && !state->ending &&
-                             state->threads.size() < state->most_threads;
+  const bool wants_another =
+      state->queued > state->idle && !state->ending && state->threads.size() < state->most_threads;
   if (!wants_another || !start_thread(state)) {
     state->wake.notify_one();
   }
@@ -87,8 +90,8 @@ bool BlockingPool::start_thread(const std::shared_ptr<State>& state) {
     state->threads.emplace_back([state] { work(state); });
     ++state->idle;
     return true;
-  } catch (const std::system_error&) {
-    return false;
+  } catch (const std::exception&) {
+    return false;  // no thread, or no memory for one
   }
 }
 

@@ -1,11 +1,7 @@
 #include <holdfast/async/blocking_pool.h>
 
-#include <sys/resource.h>
-#include <unistd.h>
-
 #include <atomic>
 #include <cstdlib>
-#include <fstream>
 #include <functional>
 #include <latch>
 #include <memory>
@@ -15,11 +11,14 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <tests/support/no_room_for_threads.h>
 
 #include <holdfast/base/error.h>
 
 namespace holdfast::async {
 namespace {
+
+using tests::NoRoomForThreads;
 
 class Task final : public BlockingPool::Task {
  public:
@@ -46,35 +45,18 @@ TEST(BlockingPool, DoesEverythingBeforeItEnds) {
 }
 
 TEST(BlockingPool, StartsNoMoreThreadsThanAreNeeded) {
-  BlockingPool pool(4, 10);
-  EXPECT_EQ(pool.threads(), 1U);
   std::latch begun(2);
   Task first([&] { begun.arrive_and_wait(); });
   Task second([&] { begun.arrive_and_wait(); });
+  BlockingPool pool(4, 10);
+  EXPECT_EQ(pool.threads(), 1U);
   pool.post(first);
   pool.post(second);
   begun.wait();
   EXPECT_EQ(pool.threads(), 2U);
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // they need the address space
-// No room for another thread's stack while it lives.
-class NoRoomForThreads {
- public:
-  NoRoomForThreads() {
-    ::getrlimit(RLIMIT_AS, &before_);
-    std::size_t pages = 0;
-    std::ifstream("/proc/self/statm") >> pages;
-    rlimit small = before_;
-    small.rlim_cur = pages * static_cast<std::size_t>(::getpagesize()) + (std::size_t{1} << 20U);
-    ::setrlimit(RLIMIT_AS, &small);
-  }
-  ~NoRoomForThreads() { ::setrlimit(RLIMIT_AS, &before_); }
-
- private:
-  rlimit before_{};
-};
-
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 // In processes of their own: in this one there may be stacks of threads that have ended.
 class BlockingPoolDeathTest : public ::testing::Test {
  protected:
@@ -85,7 +67,11 @@ TEST_F(BlockingPoolDeathTest, WhereNoThreadCanBeStartedThoseThatAreThereDoIt) {
   const auto post_two = [] {
     std::atomic<int> done = 0;
     std::size_t threads = 0;
-    Task first([&] { ++done; });
+    std::latch go_on(1);
+    Task first([&] {
+      go_on.wait();
+      ++done;
+    });
     Task second([&] { ++done; });
     {
       BlockingPool pool(4, 10);
@@ -93,6 +79,7 @@ TEST_F(BlockingPoolDeathTest, WhereNoThreadCanBeStartedThoseThatAreThereDoIt) {
       pool.post(first);
       pool.post(second);
       threads = pool.threads();
+      go_on.count_down();
     }
     std::exit(done == 2 && threads == 1 ? 0 : 1);
   };

@@ -28,7 +28,8 @@ namespace holdfast::async {
 //   if (auto allowed = co_await calls.pass("api", 5s); allowed && *allowed) co_await call();
 class Throttle {
  public:
-  // Throws base::Exception, invalid_argument, for options that cannot be.
+  // base::Exception: invalid_argument for options that cannot be, limit_exceeded if there is no
+  // thread to be had. It has two of its own.
   explicit Throttle(std::shared_ptr<store::LeaseStore> store, recipes::ThrottleOptions options = {},
                     const AsyncOptions& how = {});
 

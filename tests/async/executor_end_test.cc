@@ -85,6 +85,7 @@ TEST_P(AsyncExecutorEnd, WhoWaitsLeavesTheLineWithoutBeingTold) {
     asio::co_spawn(context, acquire_and_keep(provider, sentinel), asio::detached);
     run_until_waiting(context, provider);
   }
+  EXPECT_EQ(sentinel.use_count(), 1);
   EXPECT_TRUE(eventually([&] { return provider.waiting() == 0; }));
 }
 
@@ -106,6 +107,7 @@ TEST_P(AsyncExecutorEnd, OfAStrandThatWasMadeAfterTheFirstUseIsSafe) {
     run_until_waiting(context, provider);
     ASSERT_TRUE(held.release());  // to the waiter, whose next step is posted
   }
+  EXPECT_EQ(sentinel.use_count(), 1);
   EXPECT_TRUE(eventually([&] { return provider.waiting() == 0 && provider.held() == 0; }));
   EXPECT_TRUE(eventually([&] { return is_empty(*store); }));
 }

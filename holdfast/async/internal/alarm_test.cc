@@ -41,10 +41,14 @@ TEST(Alarm, RingsAtItsTimeAndNotBefore) {
 TEST(Alarm, AnEarlierTimeThatComesLaterIsHeeded) {
   base::ManualClock clock;
   Alarm alarm(clock);
+  Counter first;
   Counter late;
   Counter early;
   alarm.set(late, clock.now() + 1h);
-  clock.wait_for_sleepers(1);
+  alarm.set(first, clock.now() + 1s);
+  clock.advance(1s);
+  first.wait();
+  clock.wait_for_sleepers(1);  // for the late one
   alarm.set(early, clock.now() + 1s);
   clock.advance(1s);
   early.wait();

@@ -96,7 +96,7 @@ class RedisStore::Engine {
     command.add(to_string(claim.id)).add(lease_text(claim));
     const bool is_mutex = claim.permits == store::Permits::mutex();
     if (is_mutex) {
-      command.add(scripts.expiry_of_mutex(claim.ttl.unchecked()).count());
+      command.add(internal::Scripts::expiry_of_mutex(claim.ttl.unchecked()).count());
     } else {
       command.add("");
     }

@@ -31,13 +31,16 @@ LeaseKeeper::LeaseKeeper(store::LeaseStore& store, const base::Clock& clock,
 
 LeaseKeeper::~LeaseKeeper() { stop(); }
 
-void LeaseKeeper::add(const std::shared_ptr<Hold>& hold) {
+bool LeaseKeeper::add(const std::shared_ptr<Hold>& hold) {
   bool is_next = false;
-  bool is_kept = false;
+  bool is_late = false;
   {
     const std::lock_guard guard(mutex_);
-    is_kept = !stopped_ && has_thread();
-    if (is_kept) {
+    is_late = stopped_;
+    if (!is_late) {
+      if (!ensure_thread()) {
+        return false;
+      }
       hold->place = holds_.size();
       holds_.push_back(hold);
       const base::TimePoint due = std::min(hold->schedule.renew_at(), hold->schedule.valid_until());
@@ -48,12 +51,13 @@ void LeaseKeeper::add(const std::shared_ptr<Hold>& hold) {
   if (is_next) {
     bell_.ring();
   }
-  if (!is_kept) {
+  if (is_late) {
     hold->lose();
   }
+  return true;
 }
 
-bool LeaseKeeper::has_thread() {
+bool LeaseKeeper::ensure_thread() {
   if (thread_.joinable()) {
     return true;
   }

@@ -30,8 +30,8 @@ class LeaseKeeper {
   // Loses what is still held.
   ~LeaseKeeper();
 
-  // Where it cannot be renewed, because there is no thread to be had or after stop(), it is lost.
-  void add(const std::shared_ptr<Hold>& hold);
+  // False if there is no thread to renew it with: it is not kept. After stop() it is lost at once.
+  [[nodiscard]] bool add(const std::shared_ptr<Hold>& hold);
   // A renewal of it that is under way has no effect on it any more.
   void remove(Hold& hold);
   // Renews nothing more, and loses what is held.
@@ -42,7 +42,8 @@ class LeaseKeeper {
  private:
   using Holds = std::vector<std::shared_ptr<Hold>>;
 
-  [[nodiscard]] bool has_thread();
+  // Whether there is a thread, started if need be.
+  [[nodiscard]] bool ensure_thread();
   void run(const std::stop_token& stop);
   // Takes those that are lost out of the list; returns those that are to be renewed.
   Holds collect(base::TimePoint now, Holds& lost);

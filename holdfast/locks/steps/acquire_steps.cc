@@ -277,6 +277,10 @@ Step AcquireSteps::take() {
   if (!is_late && is_wanted) {
     return have(std::move(hold));
   }
+  return let_go(std::move(hold));
+}
+
+Step AcquireSteps::let_go(HoldPtr hold) {
   hold_ = std::move(hold);
   releasing_.emplace(*hold_);
   phase_ = Phase::releasing;
@@ -285,7 +289,12 @@ Step AcquireSteps::take() {
 }
 
 Step AcquireSteps::have(HoldPtr hold) {
-  core_.keeper.add(hold);
+  if (!core_.keeper.add(hold)) {
+    last_error_ = {ErrorCode::limit_exceeded, "there is no thread to renew the lease with"};
+    goal_ = Goal::give_up;
+    why_ = {.code = last_error_.code, .may_hold = false};
+    return let_go(std::move(hold));
+  }
   core_.count("acquired");
   core_.observe("acquire_wait", hold->granted - started_);
   outcome_ = std::move(hold);

@@ -90,6 +90,7 @@ class AcquireSteps final : public Procedure {
   Step leave();
   Step take();
   Step have(HoldPtr hold);
+  Step let_go(HoldPtr hold);
   Step release();
   Step give_back();
   Step end();

@@ -73,7 +73,8 @@ Result<void> CallScope::begin_again(const Frame& outer, ObjectType& type, std::s
 
 // Nobody may keep the shared key while he waits for the exclusive one. And who waits for the
 // exclusive one may have looked before another made the object, who is now in a call that takes
-// long: so he waits for a moment only, and looks again.
+// long: so he waits for a moment only, and looks again. With that he gives up his place, to others
+// who create or delete the object.
 Result<void> CallScope::activate(ObjectType& type, std::string_view id) {
   constexpr std::chrono::microseconds kShortest{100};
   constexpr std::chrono::microseconds kLongest{50'000};

@@ -49,8 +49,8 @@ void Scripts::add_common(Command& command) const {
   }
 }
 
-std::chrono::milliseconds Scripts::expiry_of_mutex(base::Duration ttl) const {
-  return std::chrono::ceil<std::chrono::milliseconds>(ttl) + (time_ ? kGraceWithOtherTime : kGrace);
+std::chrono::milliseconds Scripts::expiry_of_mutex(base::Duration ttl) {
+  return std::chrono::ceil<std::chrono::milliseconds>(ttl) + kGrace;
 }
 
 Result<Reply> Scripts::run(const Script& script, const Fill& fill, Deadline deadline) const {

@@ -39,8 +39,8 @@ class Scripts {
 
   // The argument that all scripts begin with: see record.lua.
   void add_common(Command& command) const;
-  // When the plain key of a mutex expires.
-  [[nodiscard]] std::chrono::milliseconds expiry_of_mutex(base::Duration ttl) const;
+  // In how long the plain key of a mutex expires, where the time is the server's.
+  [[nodiscard]] static std::chrono::milliseconds expiry_of_mutex(base::Duration ttl);
 
  private:
   Link& link_;

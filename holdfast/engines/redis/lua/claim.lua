@@ -1,7 +1,7 @@
 -- Grants the name, or says who holds it, in which case `store` waits for it (if not empty).
 -- KEYS plain, companion, queue   ARGV …, id, what to keep of the lease: `ttl id words`, of a mutex the
 -- milliseconds until the plain key expires, else an empty text, and unless it is a mutex for which
--- nobody waits yet `permits capacity holds_back store`
+-- nobody waits at this store `permits capacity holds_back store`
 local plain, companion, queue = unpack(KEYS)
 
 -- The usual case, a mutex that nobody has: what is said below at length, with few calls and numbers

@@ -11,12 +11,12 @@ local retention = tonumber(ARGV[1])  -- where the time is the server's
 local is_usual = false
 if retention and store == '' and redis.call('GET', plain) == id then
   local left = redis.call('PTTL', plain)
-  -- One more than the grace of record.lua: a ttl is rounded up to milliseconds.
-  is_usual = left > 3 and left <= retention
+  local grace = 2  -- as in record.lua; and a ttl is rounded up to milliseconds
+  is_usual = left > grace + 1 and left <= retention
 end
 if is_usual then
   redis.call('DEL', plain)
-  if redis.call('EXISTS', queue) == 0 then
+  if redis.pcall('EXISTS', queue) == 0 then
     return 1
   end
 end

@@ -160,8 +160,8 @@ constexpr LockCase kCases[] = {
        const auto gate = run.network().hold_reply(Operation::claim);  // after it has subscribed
        auto waiting = wait_in_background(run.provider(), run.options());
        gate->wait_until_reached();
-       (void)run.store().release("job", dead);
-       gate->open();  // it is told that the name is busy
+       (void)run.store().release("job", dead);  // in memory, the hint has come when this returns
+       gate->open();                            // it is told that the name is busy
        if (run.store().capabilities().push) {
          EXPECT_TRUE(run.soon([&] { return run.has_ended(waiting); }));
        }
