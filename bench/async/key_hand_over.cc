@@ -44,7 +44,8 @@ std::function<void()> hand_over() {
 // What is the same for all: the way through the executor, and no lock.
 struct NoLocks {
   struct Guard {
-    ~Guard() {}  // not trivial, so that nobody warns of a variable that is not used
+    // Not trivial, so that nobody warns of a variable that is not used.
+    ~Guard() {}  // NOLINT(modernize-use-equals-default)
   };
   explicit NoLocks(const asio::any_io_executor& /*executor*/) {}
   static asio::awaitable<Guard> lock(const char* /*key*/) { co_return Guard(); }

@@ -16,13 +16,11 @@ class BlockingPool {
   class Task {
    public:
     Task() = default;
+    virtual ~Task() = default;
     Task(const Task&) = delete;
     Task& operator=(const Task&) = delete;
 
     virtual void run_in_pool() noexcept = 0;
-
-   protected:
-    virtual ~Task() = default;
 
    private:
     friend class BlockingPool;

@@ -18,8 +18,8 @@ class KeyText {
   // Implicit, as a std::string_view would be.
   template <class Text>
     requires std::convertible_to<const Text&, std::string_view>
-  KeyText(const Text& text)
-      : text_(std::string_view(text)) {}                   // NOLINT(google-explicit-constructor)
+  KeyText(const Text& text)  // NOLINT(google-explicit-constructor)
+      : text_(std::string_view(text)) {}
   KeyText(std::string&& text) : text_(std::move(text)) {}  // NOLINT(google-explicit-constructor)
 
   [[nodiscard]] std::string_view view() const {

@@ -40,7 +40,7 @@ class AsyncLeaseStore {
 
  protected:
   AsyncLeaseStore() = default;
-  virtual ~AsyncLeaseStore() = default;
+  ~AsyncLeaseStore() = default;
 
  private:
   virtual void start_claim(const base::Name& name, const Claim& claim, base::Deadline deadline,

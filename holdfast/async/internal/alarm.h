@@ -17,6 +17,7 @@ class Alarm {
  public:
   class Sleeper {
    public:
+    virtual ~Sleeper() = default;
     Sleeper(const Sleeper&) = delete;
     Sleeper& operator=(const Sleeper&) = delete;
 
@@ -25,7 +26,6 @@ class Alarm {
 
    protected:
     Sleeper() = default;
-    virtual ~Sleeper() = default;
 
    private:
     friend class Alarm;

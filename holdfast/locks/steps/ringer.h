@@ -15,7 +15,7 @@ class Ringer {
   virtual void ring() noexcept = 0;
 
  protected:
-  virtual ~Ringer() = default;
+  ~Ringer() = default;
 };
 
 }  // namespace holdfast::locks::steps
