@@ -44,14 +44,15 @@ void expect(bool holds, const std::string& what) {
   LockProvider provider(value_or_throw(holdfast::engines::open_store(place.store)));
   const auto guard = value_or_throw(FileGuard::open(place.report));
   const auto lock = provider.acquire("report", {.ttl = 1s});
-  std::cout << "first:  holds the lock with token " << to_string(lock.token()) << std::endl;
+  std::cout << "first:  holds the lock with token " << to_string(lock.token()) << '\n'
+            << std::flush;
 
   ::raise(SIGSTOP);  // all its threads: nobody renews the lease
 
   const auto written = guard.write(lock.token(), "by the first");
   expect(!written && written.error().code == ErrorCode::lost, "the first is refused");
   expect(!lock.check(), "its lock, when asked, says that it is lost");
-  std::cout << "first:  " << written.error().message << std::endl;
+  std::cout << "first:  " << written.error().message << '\n' << std::flush;
   std::_Exit(EXIT_SUCCESS);
 }
 
@@ -59,8 +60,8 @@ void successor(const Place& place) {
   LockProvider provider(value_or_throw(holdfast::engines::open_store(place.store)));
   const auto guard = value_or_throw(FileGuard::open(place.report));
   const auto lock = provider.acquire("report", {.wait = 60s});  // free when the lease is over
-  std::cout << "second: holds the lock with token " << to_string(lock.token()) << ", writes"
-            << std::endl;
+  std::cout << "second: holds the lock with token " << to_string(lock.token()) << ", writes" << '\n'
+            << std::flush;
   value_or_throw(guard.write(lock.token(), "by the second"));
 }
 

@@ -146,9 +146,11 @@ constexpr long kRounds = 50;
 awaitable<void> work(tcp::endpoint server, std::string id, std::string other) {
   Client client(co_await asio::this_coro::executor);
   co_await client.connect(server);
+  const std::string deposit = "deposit " + id + " 2";
+  const std::string transfer = "transfer " + id + " " + other + " 1";
   for (long i = 0; i < kRounds; ++i) {
-    co_await client.ask("deposit " + id + " 2");
-    co_await client.ask("transfer " + id + " " + other + " 1");
+    co_await client.ask(deposit);
+    co_await client.ask(transfer);
   }
 }
 
@@ -184,10 +186,11 @@ int main() {
     tcp::acceptor acceptor(context, {asio::ip::address_v4::loopback(), 0});
     asio::co_spawn(context, serve(acceptor, accounts), asio::detached);
     std::exception_ptr failure;
-    asio::co_spawn(context, use_server(acceptor.local_endpoint()), [&](std::exception_ptr error) {
-      failure = error;
-      context.stop();
-    });
+    asio::co_spawn(context, use_server(acceptor.local_endpoint()),
+                   [&](const std::exception_ptr& error) {
+                     failure = error;
+                     context.stop();
+                   });
     context.run();
     if (failure) std::rethrow_exception(failure);
     return accounts.locked() == 0 ? EXIT_SUCCESS : EXIT_FAILURE;

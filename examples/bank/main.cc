@@ -14,8 +14,6 @@
 #include <thread>
 #include <vector>
 
-#include <stdlib.h>
-
 #include "examples/bank/bank.h"
 
 namespace {
@@ -99,11 +97,12 @@ void audit(const std::filesystem::path& file, long answered) {
   }
   const long opened_with = kOpening * static_cast<long>(kAccounts.size());
   std::cout << "killed after " << answered << " answered transfers: " << sent << " are stored, and "
-            << money << " of " << opened_with << " is there" << std::endl;
+            << money << " of " << opened_with << " is there" << '\n'
+            << std::flush;
   expect(money == opened_with, "no money came or went");
   // One of each teller may have been stored whose answer was never heard.
   expect(sent >= answered, "every answered transfer is stored");
-  expect(sent <= answered + kTellers * kKills, "nothing else is");
+  expect(sent <= answered + static_cast<long>(kTellers) * kKills, "nothing else is");
 }
 
 void play(const std::filesystem::path& file) {

@@ -17,7 +17,7 @@ AsyncLock::~AsyncLock() {
   }
   try {
     internal::ReleaseOperation::start_in_background(room_, std::move(lock_));
-  } catch (const std::exception&) {
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch)
     // Without the memory to do it in the background, the handle itself gives it back.
   }
 }

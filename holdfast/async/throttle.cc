@@ -9,18 +9,20 @@ std::shared_ptr<const recipes::ThrottleOptions> checked(recipes::ThrottleOptions
   return std::make_shared<const recipes::ThrottleOptions>(std::move(options));
 }
 
-std::shared_ptr<internal::EngineRoom> make_room(const std::shared_ptr<store::LeaseStore>& store,
+std::shared_ptr<internal::EngineRoom> make_room(std::shared_ptr<store::LeaseStore> store,
                                                 const base::Clock& clock, const AsyncOptions& how) {
   if (store == nullptr) {
     base::throw_error({base::ErrorCode::invalid_argument, "the store is null"});
   }
-  return std::make_shared<internal::EngineRoom>(store, *store, clock, how);
+  store::LeaseStore& asked = *store;
+  return std::make_shared<internal::EngineRoom>(std::move(store), asked, clock, how);
 }
 
 }  // namespace
 
 Throttle::Throttle(std::shared_ptr<store::LeaseStore> store, recipes::ThrottleOptions options,
                    const AsyncOptions& how)
-    : options_(checked(std::move(options))), room_(make_room(store, *options_->clock, how)) {}
+    : options_(checked(std::move(options))),
+      room_(make_room(std::move(store), *options_->clock, how)) {}
 
 }  // namespace holdfast::async

@@ -105,13 +105,13 @@ class ObjectHost {
   //   Result<long> balance = host.call<&Account::balance>("anna");
   template <auto kMethod, class... Args>
   auto call(std::string_view id, Args&&... args) {
-    return call<typename internal::Method<kMethod>::class_type, kMethod>(
-        id, std::forward<Args>(args)...);
+    return call<typename internal::Method<kMethod>::Class, kMethod>(id,
+                                                                    std::forward<Args>(args)...);
   }
   // For a method that T inherits from a class that is not registered itself.
   template <std::derived_from<Object> T, auto kMethod, class... Args>
   auto call(std::string_view id, Args&&... args)
-      -> base::Result<internal::Value<typename internal::Method<kMethod>::reply_type>> {
+      -> base::Result<internal::Value<typename internal::Method<kMethod>::Reply>> {
     static_assert(std::is_invocable_v<decltype(kMethod), T&, Args...>,
                   "the method does not take these arguments");
     const auto type = find<T>();
@@ -122,7 +122,7 @@ class ObjectHost {
     if (auto begun = scope.begin(**type, id); !begun) [[unlikely]] {
       return std::unexpected(std::move(begun).error());
     }
-    return scope.run(internal::Method<kMethod>::effect, [&]() -> decltype(auto) {
+    return scope.run(internal::Method<kMethod>::kEffect, [&]() -> decltype(auto) {
       return (static_cast<T&>(scope.object()).*kMethod)(std::forward<Args>(args)...);
     });
   }

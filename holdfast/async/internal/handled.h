@@ -83,7 +83,8 @@ auto initiate(Token&& token, Arguments&&... arguments) {
   return boost::asio::async_initiate<Token, Signature>(
       [](auto&& handler, auto&&... parts) {
         using Handler = std::decay_t<decltype(handler)>;
-        Handled<Base, Handler>::start(std::move(handler), std::forward<decltype(parts)>(parts)...);
+        Handled<Base, Handler>::start(std::forward<decltype(handler)>(handler),
+                                      std::forward<decltype(parts)>(parts)...);
       },
       token, std::forward<Arguments>(arguments)...);
 }
@@ -97,16 +98,15 @@ auto initiate_if_held(Outcome nothing, Token&& token, std::shared_ptr<EngineRoom
                                      auto&&... parts) mutable {
         using Handler = std::decay_t<decltype(handler)>;
         if (its_hold != nullptr) {
-          Handled<Base, Handler>::start(std::move(handler), std::move(its_room),
-                                        std::move(its_hold),
-                                        std::forward<decltype(parts)>(parts)...);
+          Handled<Base, Handler>::start(
+              std::forward<decltype(handler)>(handler), std::forward<decltype(its_room)>(its_room),
+              std::forward<decltype(its_hold)>(its_hold), std::forward<decltype(parts)>(parts)...);
           return;
         }
         const auto executor = boost::asio::get_associated_executor(handler);
-        boost::asio::post(executor,
-                          [told = std::move(handler), said = std::move(nothing)]() mutable {
-                            std::move(told)(std::move(said));
-                          });
+        boost::asio::post(
+            executor, [told = std::forward<decltype(handler)>(handler),
+                       said = std::move(nothing)]() mutable { std::move(told)(std::move(said)); });
       },
       token, std::move(room), std::move(hold), std::forward<Arguments>(arguments)...);
 }

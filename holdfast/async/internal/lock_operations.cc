@@ -35,7 +35,7 @@ void AcquireOperation::on_unwanted() noexcept {
 }
 
 void ReleaseOperation::start_in_background(const std::shared_ptr<EngineRoom>& room,
-                                           locks::Lock&& lock) {
+                                           locks::Lock&& lock) {  // NOLINT: it is left with nothing
   class InBackground final : public ReleaseOperation {
    public:
     using ReleaseOperation::ReleaseOperation;

@@ -66,7 +66,7 @@ class MongoStore final : public store::LeaseStore {
                                                  base::Deadline deadline) override;
   base::Result<std::optional<store::NameState>> do_look(const base::Name& name,
                                                         base::Deadline deadline) override;
-  base::Result<store::Page> do_list(std::string_view prefix, const store::PageRequest& page,
+  base::Result<store::Page> do_list(std::string_view prefix, const store::PageRequest& request,
                                     base::Deadline deadline) override;
   base::Result<store::HitOutcome> do_hit(const base::Name& name, const store::Hit& hit,
                                          base::Deadline deadline) override;

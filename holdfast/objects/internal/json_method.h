@@ -52,8 +52,8 @@ Tuple arguments_from(const nlohmann::json& request) {
 template <class T, auto kMethod>
 JsonMethod make_json_method() {
   using Parts = Method<kMethod>;
-  using Reply = Value<typename Parts::reply_type>;
-  using Arguments = typename Parts::arguments;
+  using Reply = Value<typename Parts::Reply>;
+  using Arguments = typename Parts::Arguments;
   const auto call = [](Object& object,
                        const nlohmann::json& request) -> base::Result<nlohmann::json> {
     std::optional<Arguments> arguments;
@@ -62,9 +62,9 @@ JsonMethod make_json_method() {
     } catch (...) {
       return std::unexpected(bad_request());
     }
-    auto reply = run_user_code([&]() -> typename Parts::reply_type {
+    auto reply = run_user_code([&]() -> typename Parts::Reply {
       return std::apply(
-          [&](auto&... argument) -> typename Parts::reply_type {
+          [&](auto&... argument) -> typename Parts::Reply {
             return (static_cast<T&>(object).*kMethod)(std::move(argument)...);
           },
           *arguments);
@@ -78,7 +78,7 @@ JsonMethod make_json_method() {
       return run_user_code([&] { return nlohmann::json(*std::move(reply)); });
     }
   };
-  return {call, Parts::effect};
+  return {call, Parts::kEffect};
 }
 
 }  // namespace holdfast::objects::internal

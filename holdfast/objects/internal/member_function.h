@@ -12,12 +12,12 @@ namespace holdfast::objects::internal {
 // Whether a method may have changed its object: one that is const has not.
 enum class Effect : std::uint8_t { reads, changes };
 
-template <class Class, class Reply, Effect kEffect, class... Args>
+template <class C, class R, Effect kWhat, class... A>
 struct MemberFunctionParts {
-  using class_type = Class;
-  using reply_type = Reply;
-  using arguments = std::tuple<std::decay_t<Args>...>;
-  static constexpr Effect effect = kEffect;
+  using Class = C;
+  using Reply = R;
+  using Arguments = std::tuple<std::decay_t<A>...>;
+  static constexpr Effect kEffect = kWhat;
 };
 
 // Takes a pointer to a member function apart.
@@ -43,13 +43,13 @@ using Method = MemberFunction<std::remove_const_t<decltype(kMethod)>>;
 // Result its value, for its error is the call's.
 template <class Reply>
 struct ValueOf {
-  using type = std::decay_t<Reply>;
+  using Type = std::decay_t<Reply>;
 };
 template <class Value>
 struct ValueOf<base::Result<Value>> {
-  using type = Value;
+  using Type = Value;
 };
 template <class Reply>
-using Value = typename ValueOf<std::remove_cvref_t<Reply>>::type;
+using Value = typename ValueOf<std::remove_cvref_t<Reply>>::Type;
 
 }  // namespace holdfast::objects::internal

@@ -23,8 +23,8 @@ using Factory = std::function<std::unique_ptr<Object>()>;
 [[nodiscard]] std::size_t next_type_slot() noexcept;
 template <class T>
 std::size_t type_slot() noexcept {
-  static const std::size_t slot = next_type_slot();
-  return slot;
+  static const std::size_t kSlot = next_type_slot();
+  return kSlot;
 }
 
 // One registered type: how its objects are made and called, and the locks and the table of those

@@ -2,6 +2,9 @@
 
 #include <stdexcept>
 
+// Each text goes to libbson with its size.
+// NOLINTBEGIN(bugprone-suspicious-stringview-data-usage)
+
 namespace holdfast::engines::mongodb::internal {
 
 namespace {
@@ -190,3 +193,5 @@ bson_t* Bson::reset() noexcept {
 }
 
 }  // namespace holdfast::engines::mongodb::internal
+
+// NOLINTEND(bugprone-suspicious-stringview-data-usage)

@@ -65,7 +65,7 @@ class Client {
   Client(const Address& address, const std::atomic<bool>* stop) noexcept;
 
   static mongoc_stream_t* connect(const mongoc_uri_t* uri, const mongoc_host_list_t* host,
-                                  void* self, bson_error_t* error);
+                                  void* context, bson_error_t* error);
   [[nodiscard]] mongoc_stream_t* with_tls(const mongoc_uri_t& uri, const mongoc_host_list_t& host,
                                           mongoc_stream_t* plain, bson_error_t* error) const;
 

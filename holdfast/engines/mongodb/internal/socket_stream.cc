@@ -274,7 +274,7 @@ int connect_unix(const char* path, base::Deadline limit, const Patience& patienc
     errno = ENAMETOOLONG;
     return -1;
   }
-  std::strcpy(address.sun_path, path);
+  std::memcpy(address.sun_path, path, std::strlen(path) + 1);
   return connect_to(reinterpret_cast<const sockaddr*>(&address), sizeof address, limit, patience);
 }
 
