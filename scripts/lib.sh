@@ -82,16 +82,20 @@ install_node_packages() {
   fi
 }
 
-# build PRESET: configures and builds; silent when everything is up to date.
+# build PRESET [TARGET...]: configures and builds these targets, else all; silent when everything is up to
+# date.
 build() {
   local preset=$1 log=build/$1/configure.log
+  shift
+  local command=(cmake --build --preset "$preset")
+  if (($# > 0)); then command+=(--target "$@"); fi
   mkdir -p "build/$preset"
   # Always: ninja does not notice a change to CMakePresets.json.
   if ! cmake --preset "$preset" >"$log" 2>&1; then
     cat "$log" >&2
     die "could not configure the preset $preset"
   fi
-  if [[ $(cmake --build --preset "$preset" -- -n 2>/dev/null) == *"no work to do"* ]]; then return; fi
+  if [[ $("${command[@]}" -- -n 2>/dev/null) == *"no work to do"* ]]; then return; fi
   say "building $preset in build/$preset"
-  cmake --build --preset "$preset" --parallel "$(nproc)" >&2 || die "could not build $preset"
+  "${command[@]}" --parallel "$(nproc)" >&2 || die "could not build $preset"
 }

@@ -24,6 +24,7 @@ class AsyncLeaseStore {
   template <class T>
   using Callback = std::function<void(base::Result<T> outcome)>;
 
+  virtual ~AsyncLeaseStore() = default;
   AsyncLeaseStore(const AsyncLeaseStore&) = delete;
   AsyncLeaseStore& operator=(const AsyncLeaseStore&) = delete;
 
@@ -40,7 +41,6 @@ class AsyncLeaseStore {
 
  protected:
   AsyncLeaseStore() = default;
-  ~AsyncLeaseStore() = default;
 
  private:
   virtual void start_claim(const base::Name& name, const Claim& claim, base::Deadline deadline,

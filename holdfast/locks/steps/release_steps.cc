@@ -55,9 +55,9 @@ Step ReleaseSteps::start() {
 
 Step ReleaseSteps::on(Answer&& answer) {
   if (next_ != nullptr) {
-    return on_transfer(std::get<Result<store::TransferOutcome>>(answer));
+    return on_transfer(std::get<Result<store::TransferOutcome>>(std::move(answer)));
   }
-  outcome_ = std::get<Result<ReleaseOutcome>>(answer);
+  outcome_ = std::get<Result<ReleaseOutcome>>(std::move(answer));
   return end();
 }
 
