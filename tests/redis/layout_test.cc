@@ -90,6 +90,17 @@ TEST_F(Layout, AClockThatGoesBackLeavesNothingUnreadable) {
   EXPECT_GT(expect<Grant>(store->claim("job", wish())).token, before.token);
 }
 
+TEST_F(Layout, TokensGrowThoughTheServersClockWasSetBack) {
+  const auto tomorrow = std::chrono::duration_cast<std::chrono::microseconds>(
+      std::chrono::system_clock::now().time_since_epoch() + 24h);
+  const auto ahead = base::value_or_throw(engines::redis::RedisStore::open(
+      {.host = "127.0.0.1", .port = server_.port()}, [&] { return tomorrow; }));
+  const Claim first = wish({}, 30s);
+  const Grant before = expect<Grant>(ahead->claim("job", first));
+  EXPECT_EQ(ahead->release("job", first.id), ReleaseOutcome::released);
+  EXPECT_GT(expect<Grant>(store_->claim("job", wish())).token, before.token);
+}
+
 TEST_F(Layout, EveryKeyExpires) {
   expect<Grant>(store_->claim("mutex", wish()));
   expect<Grant>(store_->claim("pool", wish(Permits::of(1, 2))));

@@ -9,10 +9,16 @@
 namespace holdfast::tests {
 
 // While it lives no thread can be started in this process: there is no room for its stack, unless
-// one of a thread that has ended is still there. Not with the sanitizers, which need the address
-// space.
+// one of a thread that has ended is still there.
 class NoRoomForThreads {
  public:
+  // Not with the sanitizers, which need the address space.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  static constexpr bool kWorks = false;
+#else
+  static constexpr bool kWorks = true;
+#endif
+
   NoRoomForThreads() {
     ::getrlimit(RLIMIT_AS, &before_);
     std::size_t pages = 0;
