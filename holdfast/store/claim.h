@@ -60,6 +60,11 @@ struct Claim {
   base::Duration holds_back{};
 
   static constexpr std::size_t kMaxWaiting = 8;
+
+  // Who claims goes on waiting where it is refused, and watches the name: a store that can do so
+  // gives it the name when its turn comes, without being asked again, and tells those who watch;
+  // the same claim then gets that grant. See Busy::pending.
+  bool waits = false;
 };
 
 // A lease to be extended to `ttl` from now.

@@ -41,6 +41,10 @@ struct Busy {
   std::vector<Holder> holders;  // none where it is only held back by others that wait
   // When, if nobody renews, releases or asks again, enough leases and waits will have expired.
   base::Duration frees_in;
+  // The store may yet give the name to this claim (see Claim::waits): who does not want it any more
+  // releases it, as if it was held. A grant of that kind lasts for seconds only, if it is not
+  // renewed: whoever may have gone without a word does not keep the others waiting.
+  bool pending = false;
 
   friend bool operator==(const Busy&, const Busy&) = default;
 };

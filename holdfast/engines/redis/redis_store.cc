@@ -5,13 +5,10 @@
 
 #include <holdfast/engines/redis/internal/answers.h>
 #include <holdfast/engines/redis/internal/check_options.h>
-#include <holdfast/engines/redis/internal/key_space.h>
-#include <holdfast/engines/redis/internal/link.h>
+#include <holdfast/engines/redis/internal/engine.h>
 #include <holdfast/engines/redis/internal/lua.h>
 #include <holdfast/engines/redis/internal/name_scan.h>
-#include <holdfast/engines/redis/internal/scripts.h>
-#include <holdfast/engines/redis/internal/watchers.h>
-#include <holdfast/store/async_lease_store.h>
+#include <holdfast/engines/redis/internal/submitter.h>
 
 namespace holdfast::engines::redis {
 
@@ -26,7 +23,6 @@ using base::Result;
 using internal::Command;
 using internal::Keys;
 using internal::Reply;
-using internal::words;
 using store::RenewOutcome;
 
 namespace lua = internal::lua;
@@ -37,189 +33,23 @@ constexpr std::size_t kBatch = 128;
 
 constexpr std::size_t batches(std::size_t count) { return (count + kBatch - 1) / kBatch; }
 
-std::int64_t microseconds(base::Duration duration) {
-  return std::chrono::ceil<std::chrono::microseconds>(duration).count();
-}
-
-// A lease as the scripts keep it.
-std::string lease_text(const store::Claim& claim) {
-  return words(microseconds(claim.ttl.unchecked()), to_string(claim.id), claim.owner.size(),
-               claim.owner)
-      .append(claim.reason);
-}
-
 std::unexpected<base::Error> unexpected_answer() {
   return fail(ErrorCode::internal, "a script gave an unexpected answer");
 }
 
-}  // namespace
-
-// What the operations need, in the order in which it is needed.
-class RedisStore::Engine {
- public:
-  Engine(std::unique_ptr<internal::Link> the_link, Time time);
-  ~Engine();
-  Engine(const Engine&) = delete;
-  Engine& operator=(const Engine&) = delete;
-
-  // Runs a script for one name. `fill` adds its own arguments.
-  template <class Fill>
-  Result<Reply> run(const internal::Script& script, const Name& name, Deadline deadline,
-                    const Fill& fill) const {
-    const Keys of_name = keys.keys_of(name.view());
-    return scripts.run(
-        script,
-        [&](Command& command) {
-          command.add(3).add(of_name.plain).add(of_name.companion).add(of_name.queue);
-          scripts.add_common(command);
-          fill(command);
-        },
-        deadline);
-  }
-
-  // Runs it without blocking. `fill` keeps what it needs.
-  template <class Fill, class Outcome>
-  void submit(const internal::Script& script, const Name& name, Deadline deadline, Fill fill,
-              Outcome outcome) const {
-    scripts.submit(
-        script,
-        [this, of_name = keys.keys_of(name.view()), fill = std::move(fill)](Command& command) {
-          command.add(3).add(of_name.plain).add(of_name.companion).add(of_name.queue);
-          scripts.add_common(command);
-          fill(command);
-        },
-        deadline, std::move(outcome));
-  }
-
-  // What each script wants beside the name.
-  void add_claim(Command& command, std::string_view name, const store::Claim& claim) const {
-    command.add(to_string(claim.id)).add(lease_text(claim));
-    const bool is_mutex = claim.permits == store::Permits::mutex();
-    if (is_mutex) {
-      command.add(internal::Scripts::expiry_of_mutex(claim.ttl.unchecked()).count());
-    } else {
-      command.add("");
-    }
-    const std::string_view waits_as = watchers.waits_as(name);
-    if (!is_mutex || !waits_as.empty()) {
-      command.add(words(claim.permits.count, claim.permits.capacity, microseconds(claim.holds_back),
-                        waits_as));
-    }
-  }
-  static void add_transfer(Command& command, const LeaseId& from, const store::Claim& to) {
-    command.add(to_string(from)).add(lease_text(to)).add(to.permits.count).add(to.permits.capacity);
-  }
-  void add_release(Command& command, std::string_view name, const LeaseId& id) const {
-    command.add(to_string(id));
-    if (const std::string_view waits_as = watchers.waits_as(name); !waits_as.empty()) {
-      command.add(waits_as);
-    }
-  }
-  static void add_hit(Command& command, const store::Hit& hit) {
-    command.add(hit.limit)
-        .add(microseconds(hit.period.unchecked()))
-        .add(hit.window == store::Window::sliding ? "sliding" : "fixed")
-        .add(hit.count);
-  }
-
-  // One reply for each name.
-  Result<std::vector<Reply>> look(std::span<const Name> names, std::string_view waits_as,
-                                  Deadline deadline) const;
-
-  const std::unique_ptr<internal::Link> link;
-  const internal::KeySpace keys;
-  const internal::Scripts scripts;
-  internal::Watchers watchers;
-  const std::unique_ptr<Submitter> submitter;
-};
-
-// The operations without blocking, over the same scripts.
-class RedisStore::Submitter final : public store::AsyncLeaseStore {
- public:
-  explicit Submitter(const Engine& engine) : engine_(engine) {}
-
- private:
-  // An answer that is an error is that for the callback too.
-  template <class T, class Read>
-  static auto outcome_for(Callback<T> callback, Read read) {
-    return [callback = std::move(callback), read = std::move(read)](Result<Reply> reply) {
-      callback(reply ? read(*std::move(reply)) : std::unexpected(std::move(reply).error()));
-    };
-  }
-
-  void start_claim(const Name& name, const store::Claim& claim, Deadline deadline,
-                   Callback<store::ClaimOutcome> callback) override {
-    engine_.submit(
-        lua::kClaim, name, deadline,
-        [this, name, claim](Command& command) { engine_.add_claim(command, name.view(), claim); },
-        outcome_for(std::move(callback), [ttl = claim.ttl.unchecked()](Reply reply) {
-          return internal::claim_outcome(std::move(reply), ttl);
-        }));
-  }
-
-  void start_transfer(const Name& name, const LeaseId& from, const store::Claim& to,
-                      Deadline deadline, Callback<store::TransferOutcome> callback) override {
-    engine_.submit(
-        lua::kTransfer, name, deadline,
-        [from, to](Command& command) { Engine::add_transfer(command, from, to); },
-        outcome_for(std::move(callback), internal::transfer_outcome));
-  }
-
-  void start_release(const Name& name, const LeaseId& id, Deadline deadline,
-                     Callback<store::ReleaseOutcome> callback) override {
-    engine_.submit(
-        lua::kRelease, name, deadline,
-        [this, name, id](Command& command) { engine_.add_release(command, name.view(), id); },
-        outcome_for(std::move(callback), internal::release_outcome));
-  }
-
-  void start_look(const Name& name, Deadline deadline,
-                  Callback<std::optional<store::NameState>> callback) override {
-    engine_.submit(
-        lua::kLook, name, deadline,
-        [this, name](Command& command) { command.add(engine_.watchers.waits_as(name.view())); },
-        outcome_for(std::move(callback),
-                    [name](Reply reply) -> Result<std::optional<store::NameState>> {
-                      std::vector<Reply> states = reply.take_elements();
-                      if (states.size() != 1) {
-                        return unexpected_answer();
-                      }
-                      return internal::name_state(name, std::move(states.front()));
-                    }));
-  }
-
-  void start_hit(const Name& name, const store::Hit& hit, Deadline deadline,
-                 Callback<store::HitOutcome> callback) override {
-    engine_.submit(
-        lua::kHit, name, deadline, [hit](Command& command) { Engine::add_hit(command, hit); },
-        outcome_for(std::move(callback), internal::hit_outcome));
-  }
-
-  const Engine& engine_;
-};
-
-RedisStore::Engine::Engine(std::unique_ptr<internal::Link> the_link, Time time)
-    : link(std::move(the_link)),
-      keys(link->options().prefix),
-      scripts(*link, std::move(time)),
-      watchers(link->options(), scripts, keys),
-      submitter(std::make_unique<Submitter>(*this)) {}
-
-RedisStore::Engine::~Engine() = default;
-
-Result<std::vector<Reply>> RedisStore::Engine::look(std::span<const Name> names,
-                                                    std::string_view waits_as,
-                                                    Deadline deadline) const {
-  auto reply = scripts.run(
+// One reply for each name.
+Result<std::vector<Reply>> look_at(const internal::Engine& engine, std::span<const Name> names,
+                                   Deadline deadline) {
+  auto reply = engine.scripts.run(
       lua::kLook,
       [&](Command& command) {
         command.add(names.size() * 3);
         for (const Name& name : names) {
-          const Keys of_name = keys.keys_of(name.view());
+          const Keys of_name = engine.keys.keys_of(name.view());
           command.add(of_name.plain).add(of_name.companion).add(of_name.queue);
         }
-        scripts.add_common(command);
-        command.add(waits_as);
+        engine.scripts.add_common(command);
+        command.add("");
       },
       deadline);
   if (!reply) {
@@ -232,15 +62,18 @@ Result<std::vector<Reply>> RedisStore::Engine::look(std::span<const Name> names,
   return states;
 }
 
+}  // namespace
+
 Result<std::unique_ptr<RedisStore>> RedisStore::open(RedisOptions options, Time time) {
   if (auto valid = internal::check_options(options); !valid) {
     return std::unexpected(std::move(valid).error());
   }
-  return std::unique_ptr<RedisStore>(new RedisStore(std::make_unique<Engine>(
-      std::make_unique<internal::Link>(std::move(options)), std::move(time))));
+  return std::unique_ptr<RedisStore>(
+      new RedisStore(std::make_unique<internal::Engine>(std::move(options), std::move(time))));
 }
 
-RedisStore::RedisStore(std::unique_ptr<Engine> engine) : engine_(std::move(engine)) {}
+RedisStore::RedisStore(std::unique_ptr<internal::Engine> engine)
+    : engine_(std::move(engine)), submitter_(std::make_unique<internal::Submitter>(*engine_)) {}
 RedisStore::~RedisStore() = default;
 
 store::Capabilities RedisStore::capabilities() const {
@@ -249,20 +82,21 @@ store::Capabilities RedisStore::capabilities() const {
       .engine = "redis", .durable = false, .push = true, .cross_process = true, .cluster = true};
 }
 
-store::AsyncLeaseStore* RedisStore::async() noexcept { return engine_->submitter.get(); }
+store::AsyncLeaseStore* RedisStore::async() noexcept { return submitter_.get(); }
 
 Result<store::ClaimOutcome> RedisStore::do_claim(const Name& name, const store::Claim& claim,
                                                  Deadline deadline) {
   if (auto ours = engine_->link->check_process(); !ours) {
     return std::unexpected(std::move(ours).error());
   }
-  auto reply = engine_->run(lua::kClaim, name, deadline, [&](Command& command) {
-    engine_->add_claim(command, name.view(), claim);
-  });
-  if (!reply) [[unlikely]] {
-    return std::unexpected(std::move(reply).error());
+  const internal::Engine::Claiming claiming = engine_->begin_claim(name, claim);
+  if (claiming.given) {
+    return *claiming.given;
   }
-  return internal::claim_outcome(*std::move(reply), claim.ttl.unchecked());
+  return engine_->end_claim(name, claim, claiming,
+                            engine_->run(lua::kClaim, name, deadline, [&](Command& command) {
+                              internal::Engine::add_claim(command, claim, claiming);
+                            }));
 }
 
 Result<std::vector<RenewOutcome>> RedisStore::do_renew(std::span<const store::Renewal> renewals,
@@ -277,7 +111,7 @@ Result<std::vector<RenewOutcome>> RedisStore::do_renew(std::span<const store::Re
     }
     engine_->scripts.add_common(command);
     for (const store::Renewal& renewal : part) {
-      command.add(to_string(renewal.id)).add(microseconds(renewal.ttl.unchecked()));
+      command.add(to_string(renewal.id)).add(internal::microseconds(renewal.ttl.unchecked()));
     }
   };
   const auto replies =
@@ -300,12 +134,11 @@ Result<std::vector<RenewOutcome>> RedisStore::do_renew(std::span<const store::Re
 
 Result<store::TransferOutcome> RedisStore::do_transfer(const Name& name, const LeaseId& from,
                                                        const store::Claim& to, Deadline deadline) {
-  auto reply = engine_->run(lua::kTransfer, name, deadline,
-                            [&](Command& command) { Engine::add_transfer(command, from, to); });
-  if (!reply) {
-    return std::unexpected(std::move(reply).error());
-  }
-  return internal::transfer_outcome(*std::move(reply));
+  const std::string member = engine_->places.member(name.view(), to.id);
+  return engine_->end_transfer(name, to.id,
+                               engine_->run(lua::kTransfer, name, deadline, [&](Command& command) {
+                                 internal::Engine::add_transfer(command, from, to, member);
+                               }));
 }
 
 Result<store::ReleaseOutcome> RedisStore::do_release(const Name& name, const LeaseId& id,
@@ -313,8 +146,9 @@ Result<store::ReleaseOutcome> RedisStore::do_release(const Name& name, const Lea
   if (auto ours = engine_->link->check_process(); !ours) {
     return std::unexpected(std::move(ours).error());
   }
+  const std::string member = engine_->places.leave(name.view(), id);
   const auto reply = engine_->run(lua::kRelease, name, deadline, [&](Command& command) {
-    engine_->add_release(command, name.view(), id);
+    internal::Engine::add_release(command, id, engine_->watchers.waits_as(name.view()), member);
   });
   if (!reply) [[unlikely]] {
     return std::unexpected(reply.error());
@@ -326,11 +160,13 @@ Result<std::optional<store::NameState>> RedisStore::do_look(const Name& name, De
   if (auto ours = engine_->link->check_process(); !ours) {
     return std::unexpected(std::move(ours).error());
   }
-  auto states = engine_->look({&name, 1}, engine_->watchers.waits_as(name.view()), deadline);
-  if (!states) {
-    return std::unexpected(std::move(states).error());
+  auto reply = engine_->run(lua::kLook, name, deadline, [&](Command& command) {
+    command.add(engine_->watchers.waits_as(name.view()));
+  });
+  if (!reply) {
+    return std::unexpected(std::move(reply).error());
   }
-  return internal::name_state(name, std::move(states->front()));
+  return internal::only_state(name, *std::move(reply));
 }
 
 Result<store::Page> RedisStore::do_list(std::string_view prefix, const store::PageRequest& request,
@@ -344,7 +180,7 @@ Result<store::Page> RedisStore::do_list(std::string_view prefix, const store::Pa
   for (auto rest = std::span(*found); !rest.empty() && page.next.empty();) {
     const auto part = rest.first(std::min(kBatch, rest.size()));
     rest = rest.subspan(part.size());
-    auto states = engine_->look(part, {}, deadline);
+    auto states = look_at(*engine_, part, deadline);
     if (!states) {
       return std::unexpected(std::move(states).error());
     }
@@ -366,7 +202,7 @@ Result<store::Page> RedisStore::do_list(std::string_view prefix, const store::Pa
 Result<store::HitOutcome> RedisStore::do_hit(const Name& name, const store::Hit& hit,
                                              Deadline deadline) {
   auto reply = engine_->run(lua::kHit, name, deadline,
-                            [&](Command& command) { Engine::add_hit(command, hit); });
+                            [&](Command& command) { internal::Engine::add_hit(command, hit); });
   if (!reply) {
     return std::unexpected(std::move(reply).error());
   }

@@ -13,6 +13,10 @@
 
 namespace holdfast::engines::redis {
 
+namespace internal {
+class Engine;
+}  // namespace internal
+
 // The leases of all machines that share a Redis server (7 or later, or Valkey).
 //
 // Thread-safe: all threads share one pipelined connection, and whoever watches a second one, which
@@ -50,10 +54,7 @@ class RedisStore final : public store::LeaseStore {
   [[nodiscard]] store::AsyncLeaseStore* async() noexcept override;
 
  private:
-  class Engine;
-  class Submitter;
-
-  explicit RedisStore(std::unique_ptr<Engine> engine);
+  explicit RedisStore(std::unique_ptr<internal::Engine> engine);
 
   base::Result<store::ClaimOutcome> do_claim(const base::Name& name, const store::Claim& claim,
                                              base::Deadline deadline) override;
@@ -74,7 +75,8 @@ class RedisStore final : public store::LeaseStore {
   base::Result<store::Watch> do_watch(const base::Name& name,
                                       std::function<void()> callback) override;
 
-  const std::unique_ptr<Engine> engine_;
+  const std::unique_ptr<internal::Engine> engine_;
+  const std::unique_ptr<store::AsyncLeaseStore> submitter_;
 };
 
 }  // namespace holdfast::engines::redis

@@ -16,7 +16,7 @@ namespace holdfast::locks::internal {
 class RenewalSchedule {
  public:
   // `validity` is what the store says is left of the lease: less than the ttl where the grant was
-  // given to an earlier request of the same id.
+  // given to an earlier request of the same id, or for a short time to begin with.
   RenewalSchedule(base::TimePoint sent, base::Duration ttl, base::Duration every,
                   std::optional<base::Duration> max_hold,
                   base::Duration validity = base::Duration::max()) noexcept
@@ -25,14 +25,14 @@ class RenewalSchedule {
         renew_until_(max_hold ? base::add_saturating(sent, *max_hold) : base::TimePoint::max()) {
     on_renewed(sent);
     if (validity < ttl) {
-      valid_until_ = base::add_saturating(sent, validity - margin(ttl));
+      valid_until_ = base::add_saturating(sent, validity - margin(validity));
       plan(std::min(renew_at_, base::add_saturating(sent, validity / 3)));
     }
   }
 
   // A fiftieth, but at least a millisecond: crystals differ by far less.
-  [[nodiscard]] static constexpr base::Duration margin(base::Duration ttl) noexcept {
-    return std::max(ttl / 50, base::Duration(std::chrono::milliseconds(1)));
+  [[nodiscard]] static constexpr base::Duration margin(base::Duration lasts) noexcept {
+    return std::max(lasts / 50, base::Duration(std::chrono::milliseconds(1)));
   }
 
   void on_renewed(base::TimePoint sent) noexcept {

@@ -20,8 +20,15 @@ TEST(RenewalSchedule, ALeaseIsValidFromTheSendForItsTtlLessAMargin) {
 
 TEST(RenewalSchedule, AGrantThatIsOlderThanItsRequestIsValidForWhatIsLeftOfIt) {
   const RenewalSchedule schedule(at(100s), 30s, 10s, std::nullopt, 6s);
-  EXPECT_EQ(schedule.valid_until(), at(106s - RenewalSchedule::margin(30s)));
+  EXPECT_EQ(schedule.valid_until(), at(106s - RenewalSchedule::margin(6s)));
   EXPECT_EQ(schedule.renew_at(), at(102s));
+}
+
+TEST(RenewalSchedule, AGrantForAShortTimeIsValidHoweverLongTheTtl) {
+  const RenewalSchedule schedule(at(100s), 24h, 8h, std::nullopt, 2s);
+  EXPECT_GT(schedule.valid_until(), at(101s));
+  EXPECT_LT(schedule.valid_until(), at(102s));
+  EXPECT_LT(schedule.renew_at(), at(101s));
 }
 
 TEST(RenewalSchedule, ARenewalCountsFromItsOwnSend) {

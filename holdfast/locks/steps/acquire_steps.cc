@@ -36,7 +36,8 @@ store::Claim make_claim(const ProviderCore& core, const AcquireOptions& how, bas
           .reason = how.reason,
           .ttl = how.ttl,
           .permits = how.permits,
-          .holds_back = holds_back ? how.holds_back : base::Duration::zero()};
+          .holds_back = holds_back ? how.holds_back : base::Duration::zero(),
+          .waits = wait > base::Duration::zero()};
 }
 
 Result<void> check(const AcquireOptions& how) {
@@ -189,6 +190,7 @@ Step AcquireSteps::claimed(Result<store::ClaimOutcome>& outcome) {
     return finish({*grant, sent_});
   }
   const auto& busy = std::get<store::Busy>(*outcome);
+  pending_ = busy.pending;
   if (!busy.holders.empty()) {
     held_by_ = busy.holders.front().owner;
   }
@@ -282,6 +284,7 @@ Step AcquireSteps::take() {
 
 Step AcquireSteps::let_go(HoldPtr hold) {
   hold_ = std::move(hold);
+  pending_ = false;
   releasing_.emplace(*hold_);
   phase_ = Phase::releasing;
   const Step first = releasing_->start();
@@ -315,7 +318,7 @@ Step AcquireSteps::release() {
 
 Step AcquireSteps::give_back() {
   const bool may_hold_back = claimed_ && waiter_.claim.holds_back > base::Duration::zero();
-  if (!why_.may_hold && !waiter_.unsure && !may_hold_back) {
+  if (!why_.may_hold && !waiter_.unsure && !may_hold_back && !pending_) {
     return end();
   }
   // Nothing is promised by a failure here: the lease then runs out by itself.

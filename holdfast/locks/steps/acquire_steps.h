@@ -122,6 +122,7 @@ class AcquireSteps final : public Procedure {
   bool in_line_ = false;
   bool claimed_ = false;     // has asked the store
   bool contended_ = false;   // has had to wait
+  bool pending_ = false;     // the store may give it the name at any time
   bool watched_ = false;     // has seen to it that the line is told of hints
   bool knew_first_ = false;  // has contended as the first in line
   bool warned_ = false;

@@ -1,8 +1,8 @@
 #include <holdfast/engines/redis/internal/answers.h>
 
-#include <charconv>
 #include <string_view>
 
+#include <holdfast/engines/redis/internal/message.h>
 #include <holdfast/store/lease_store.h>
 
 namespace holdfast::engines::redis::internal {
@@ -60,7 +60,7 @@ store::Grant grant(Answer& answer) {
 Result<Holder> holder(Reply reply) {
   std::vector<Reply> parts = reply.take_elements();
   if (parts.size() != 8) {
-    return fail(ErrorCode::internal, "a script gave an unexpected answer");
+    return unexpected_answer();
   }
   // Who else locks here may use any text.
   const Result<base::LeaseId> id = base::LeaseId::parse(parts[0].text());
@@ -91,13 +91,11 @@ Result<std::vector<Holder>> holders(Reply reply) {
 Result<store::ClaimOutcome> claim_outcome(Reply reply, base::Duration ttl) {
   // Of the usual case: the token alone.
   if (reply.kind() == Reply::Kind::string) [[likely]] {
-    const std::string& text = reply.text();
-    std::uint64_t token = 0;
-    const auto parsed = std::from_chars(text.data(), text.data() + text.size(), token);
-    if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size()) {
+    const auto token = read_token(reply.text());
+    if (!token) {
       return unexpected_answer();
     }
-    return store::Grant{.token = base::FencingToken(token), .time_left = ttl};
+    return store::Grant{.token = *token, .time_left = ttl};
   }
   Answer answer(std::move(reply));
   if (answer.is("grant", 2)) {
@@ -158,6 +156,14 @@ Result<std::optional<store::NameState>> name_state(const base::Name& name, Reply
   return store::NameState{.name = name,
                           .capacity = static_cast<std::uint32_t>(answer[0].integer()),
                           .holders = *std::move(who)};
+}
+
+Result<std::optional<store::NameState>> only_state(const base::Name& name, Reply reply) {
+  std::vector<Reply> states = reply.take_elements();
+  if (states.size() != 1) {
+    return unexpected_answer();
+  }
+  return name_state(name, std::move(states.front()));
 }
 
 }  // namespace holdfast::engines::redis::internal

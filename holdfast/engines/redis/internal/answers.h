@@ -19,5 +19,8 @@ namespace holdfast::engines::redis::internal {
 // One of those that look.lua returns; nothing if the name is not held.
 [[nodiscard]] base::Result<std::optional<store::NameState>> name_state(const base::Name& name,
                                                                        Reply reply);
+// All that it returns, of one name.
+[[nodiscard]] base::Result<std::optional<store::NameState>> only_state(const base::Name& name,
+                                                                       Reply reply);
 
 }  // namespace holdfast::engines::redis::internal

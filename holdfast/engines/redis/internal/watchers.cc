@@ -4,6 +4,7 @@
 
 #include <holdfast/base/ids.h>
 #include <holdfast/engines/redis/internal/lua.h>
+#include <holdfast/engines/redis/internal/message.h>
 
 namespace holdfast::engines::redis::internal {
 
@@ -47,14 +48,16 @@ struct Watchers::Names {
   }
 };
 
-Watchers::Watchers(const RedisOptions& options, const Scripts& scripts, const KeySpace& keys)
+Watchers::Watchers(const RedisOptions& options, const Scripts& scripts, const KeySpace& keys,
+                   Places& places)
     : scripts_(scripts),
       keys_(keys),
+      places_(places),
       logger_(options.logger),
       id_(to_string(base::LeaseId::generate())),
       names_(std::make_shared<Names>()),
       subscriber_(options, {.on_message = [this](std::string_view,
-                                                 std::string_view plain) { on_message(plain); },
+                                                 std::string_view text) { on_message(text); },
                             .on_gap = [this] { wakeups_.notify_all(); }}) {}
 
 store::Watch Watchers::add(std::string_view name, std::function<void()> callback) {
@@ -83,15 +86,26 @@ std::string_view Watchers::waits_as(std::string_view name) const {
                                                               : std::string_view();
 }
 
-void Watchers::on_message(std::string_view plain) const {
-  const auto name = keys_.name_of_plain(plain);
+void Watchers::on_message(std::string_view text) const {
+  const auto message = read_message(text);
+  const auto name = message ? keys_.name_of_plain(message->plain) : std::nullopt;
   if (!name) {
     return;
   }
-  if (names_->contains(*name)) {
-    wakeups_.notify(*name);
+  if (!message->given) {
+    on_hint(*name);
+    return;
+  }
+  // Whoever claimed asks for it, or gives it back; for others it is taken.
+  places_.give(*name, message->given->id, message->given->token);
+  wakeups_.notify(*name);
+}
+
+void Watchers::on_hint(std::string_view name) const {
+  if (names_->contains(name)) {
+    wakeups_.notify(name);
   } else {
-    pass_on(*name);  // whoever waited here has it, or has gone
+    pass_on(name);  // whoever waited here has it, or has gone
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include <holdfast/base/log.h>
 #include <holdfast/engines/redis/internal/key_space.h>
+#include <holdfast/engines/redis/internal/places.h>
 #include <holdfast/engines/redis/internal/scripts.h>
 #include <holdfast/engines/redis/internal/subscriber.h>
 #include <holdfast/store/wakeups.h>
@@ -18,14 +19,16 @@ namespace holdfast::engines::redis::internal {
 // Who watches which name through this store, and how the server tells them.
 //
 // A store listens on a channel of its own. For a name that is watched it stands in the name's
-// queue, and a release tells the first in that queue, so that one wakes and not all. Who was told
-// stands in the queue no more; a claim that is busy, or a look, puts it there again.
+// queue, alone or with a claim, and a release tells the first in that queue, or gives the name to
+// that claim, so that one wakes and not all. Who was told stands in the queue no more; a claim that
+// is busy, or a look, puts it there again.
 //
 // Thread-safe. Watches may outlive it.
 class Watchers {
  public:
-  // `scripts` and `keys` outlive it.
-  Watchers(const RedisOptions& options, const Scripts& scripts, const KeySpace& keys);
+  // All of them outlive it. `places` is told who was given a name.
+  Watchers(const RedisOptions& options, const Scripts& scripts, const KeySpace& keys,
+           Places& places);
 
   [[nodiscard]] store::Watch add(std::string_view name, std::function<void()> callback);
 
@@ -36,13 +39,15 @@ class Watchers {
  private:
   struct Names;
 
-  void on_message(std::string_view plain) const;
+  void on_message(std::string_view text) const;
+  void on_hint(std::string_view name) const;
   void listen();
   void stand_in_queue(std::string_view name) const;
   void pass_on(std::string_view name) const;
 
   const Scripts& scripts_;
   const KeySpace& keys_;
+  Places& places_;
   const base::Logger logger_;
   const std::string id_;
   store::Wakeups wakeups_;

@@ -1,7 +1,8 @@
 -- Grants the name, or says who holds it, in which case `store` waits for it (if not empty).
 -- KEYS plain, companion, queue   ARGV …, id, what to keep of the lease: `ttl id words`, of a mutex the
 -- milliseconds until the plain key expires, else an empty text, and unless it is a mutex for which
--- nobody waits at this store `permits capacity holds_back store`
+-- nobody waits at this store `permits capacity holds_back store`; of a mutex that is to be given to it
+-- later, as what it stands in the queue
 local plain, companion, queue = unpack(KEYS)
 
 -- The usual case, a mutex that nobody has: what is said below at length, with few calls and numbers
@@ -24,6 +25,9 @@ if retention and ARGV[4] ~= '' then
     else
       local lasts = needed + math.ceil(retention / 2000)
       call('SET', companion, token .. ' ' .. second + lasts .. lease, 'EX', lasts)
+    end
+    if ARGV[6] then
+      call('ZREM', queue, ARGV[6])
     end
     return token
   end
@@ -74,12 +78,15 @@ end
 local used = record.used + lease.permits
 local is_full, held_back = record.foreign or used > lease.capacity, held_back_for(record, lease)
 if is_full or held_back > 0 then
-  wait_in(queue, store)
+  wait_in(queue, store, digits(now), ARGV[6])
   wait_on(record, companion, lease, holds_back, store)
   local free = is_full and frees_in() or 0
   return {'busy', free < 0 and free or math.max(free, held_back), holders(record)}
 end
 stop_waiting(record, companion, lease.id)
+if ARGV[6] then
+  redis.call('ZREM', queue, ARGV[6])
+end
 local granted = grant(record, plain, companion, lease, ttl)
 if used < lease.capacity then
   wake(record, queue, plain)  -- there may be room for the next, too

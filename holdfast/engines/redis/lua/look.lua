@@ -12,7 +12,7 @@ local function look(plain, companion, queue)
   end
   if store ~= '' then
     if is_held(record) then
-      wait_in(queue, store)
+      wait_in(queue, store, digits(now))
     else
       wake_one(queue, plain)
     end

@@ -1,17 +1,39 @@
 -- Who waits for a name, and how they are told that it may be free.
+--
+-- In the queue are stores, as `store`, or as `store lasts id words` with a claim for the mutex that is
+-- given to it when its turn comes, for so long (see release.lua).
+
+-- Of a store that does not ask again for so long nobody waits any more.
+local waiting_for = 60000
+
+-- `claim` is how the store stands there with its claim, or nil.
+local function wait_in(queue, store, now, claim)
+  if store == '' then
+    return
+  end
+  if claim then
+    redis.call('ZREM', queue, store)
+  end
+  redis.call('ZADD', queue, 'NX', now, claim or store)
+  redis.call('PEXPIRE', queue, waiting_for)
+end
 
 -- What was done stays done, whether or not this user may publish, and whatever is in the queue's place.
-local function tell(store, plain)
-  local heard = redis.pcall('PUBLISH', 'hf:wake:' .. store, plain)
+local function publish(store, message)
+  local heard = redis.pcall('PUBLISH', 'hf:wake:' .. store, message)
   return type(heard) == 'number' and heard > 0
+end
+
+local function tell(store, plain)
+  return publish(store, 'hint ' .. plain)
 end
 
 -- Tells the store that has waited longest, and is still there.
 local function wake_one(queue, plain)
-  local store
+  local first
   repeat
-    store = redis.pcall('ZPOPMIN', queue)[1]
-  until not store or tell(store, plain)
+    first = redis.pcall('ZPOPMIN', queue)[1]
+  until not first or tell(string.sub(first, 1, 32), plain)
 end
 
 -- Tells those who hold back the others, for nobody else gets in, or else the first who waits.

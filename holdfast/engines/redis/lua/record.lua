@@ -8,7 +8,7 @@
 --              each lease: see `encode`; and only where they are needed `hits` and `window`, of the
 --              current fixed window and when it ends, `log`, the sliding one: see `decode_log`, and
 --              `waits`, claims that hold back others: see `decode_waits`
---   queue      a sorted set: which stores wait for the name, in the order in which they began to
+--   queue      a sorted set: who waits for the name, in the order in which they began to: see queue.lua
 --
 -- Times are microseconds of the server's clock. The first argument is always for how many milliseconds
 -- the last token is remembered; and in tests, which have a time of their own, two more numbers:
@@ -339,14 +339,4 @@ local function holders(record)
     list[#list + 1] = {'', string.sub(foreign.value, 1, 256), '', 1, 0, 0, foreign.left, 1}
   end
   return list
-end
-
--- Of a store that does not ask again for so long nobody waits any more.
-local waiting_for = 60000
-
-local function wait_in(queue, store)
-  if store ~= '' then
-    redis.call('ZADD', queue, 'NX', digits(now), store)
-    redis.call('PEXPIRE', queue, waiting_for)
-  end
 end

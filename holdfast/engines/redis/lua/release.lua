@@ -1,29 +1,34 @@
 #!lua flags=allow-oom
--- Removes exactly this lease, or ends its waiting, and then tells one who waits: 1 if it was there,
--- else 0. If somebody waits at the store that releases (given only then), it stands behind the others.
--- KEYS plain, companion, queue   ARGV …, id, store
+-- Removes exactly this lease, or ends its waiting: 1 if it was there, else 0. The mutex is then given
+-- to the first who waits for it with a claim; else one who waits is told. If somebody waits at the store
+-- that releases (given only then), it stands behind the others.
+-- KEYS plain, companion, queue   ARGV …, id, store, as what the id stands in the queue (if it does)
 local plain, companion, queue = unpack(KEYS)
 local id, store = ARGV[2], ARGV[3] or ''
 
--- The usual case, a mutex that has not just ended, and whose note will not be kept for much longer
--- than it has to be: said below at length.
+-- The usual cases: nobody waits for a mutex that has not just ended, and whose note will not be kept
+-- for much longer than it has to be (said below at length), or its turn has come.
 local retention = tonumber(ARGV[1])  -- where the time is the server's
-local is_usual = false
-if retention and store == '' and redis.call('GET', plain) == id then
-  local left = redis.call('PTTL', plain)
-  local grace = 2  -- as in record.lua; and a ttl is rounded up to milliseconds
-  is_usual = left > grace + 1 and left <= retention
-end
-if is_usual then
-  redis.call('DEL', plain)
-  if redis.pcall('EXISTS', queue) == 0 then
-    return 1
+local first
+if retention and redis.call('GET', plain) == id then
+  first = redis.pcall('ZPOPMIN', queue)[1]
+  if not first and store == '' then
+    local left = redis.call('PTTL', plain)
+    local grace = 2  -- as in record.lua; and a ttl is rounded up to milliseconds
+    if left > grace + 1 and left <= retention then
+      redis.call('DEL', plain)
+      return 1
+    end
   end
 end
 -- include queue.lua
-if is_usual then
-  wake_one(queue, plain)
-  return 1
+if first then
+  -- include give.lua
+  local given = give(plain, companion, queue, id, first)
+  if given then
+    wait_in(queue, store, given)
+    return 1
+  end
 end
 -- include record.lua
 local record = load(plain, companion)
@@ -33,6 +38,9 @@ local was_held = record.live[id] ~= nil or (record.value == id and not record.en
 record.ended[id] = true
 sweep(record, plain, companion)
 local did_wait = stop_waiting(record, companion, id)
+if ARGV[4] then
+  redis.call('ZREM', queue, ARGV[4])
+end
 if not was_held and not did_wait then
   return 0
 end
@@ -44,6 +52,6 @@ if record.note then
 elseif others == 0 and not counts_hits(record) and not record.waits[1] then
   redis.call('PEXPIRE', companion, retention)
 end
-wait_in(queue, store)
+wait_in(queue, store, digits(now))
 wake(record, queue, plain)
 return was_held and 1 or 0

@@ -1,5 +1,6 @@
 -- Replaces the lease `from` by another with the same permits, or fewer.
--- KEYS plain, companion, queue   ARGV …, from, the lease: `ttl id words`, permits, capacity
+-- KEYS plain, companion, queue   ARGV …, from, the lease: `ttl id words`, permits, capacity, as what it
+-- stands in the queue (if it does)
 -- include queue.lua
 -- include record.lua
 local plain, companion, queue = unpack(KEYS)
@@ -27,6 +28,9 @@ if not is_less and held_back_for(record, to) > 0 then
 end
 record.ended[from] = true
 stop_waiting(record, companion, to.id)
+if ARGV[6] then
+  redis.call('ZREM', queue, ARGV[6])
+end
 local granted = grant(record, plain, companion, to, ttl)
 if is_less then
   wake(record, queue, plain)

@@ -6,7 +6,7 @@ local plain, companion, queue = unpack(KEYS)
 local record = load(plain, companion)
 
 if is_held(record) and (record.foreign or record.used >= record.capacity) then
-  wait_in(queue, ARGV[2])
+  wait_in(queue, ARGV[2], digits(now))
 else
   tell(ARGV[2], plain)
 end

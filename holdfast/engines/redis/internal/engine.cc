@@ -1,0 +1,147 @@
+#include <holdfast/engines/redis/internal/engine.h>
+
+#include <algorithm>
+#include <chrono>
+#include <variant>
+
+#include <holdfast/engines/redis/internal/answers.h>
+
+namespace holdfast::engines::redis::internal {
+
+namespace {
+
+using base::ErrorCode;
+using base::LeaseId;
+using base::Name;
+using base::Result;
+
+// For how long a claim that waits is given the name, until it has renewed its lease: long enough
+// for one that was refused some time ago, and not long for others, should it be frozen by now.
+constexpr base::Duration kGivenFor = std::chrono::seconds(2);
+
+// A lease as the scripts keep it.
+std::string lease_text(const store::Claim& claim, base::Duration lasts) {
+  return words(microseconds(lasts), to_string(claim.id), claim.owner.size(), claim.owner)
+      .append(claim.reason);
+}
+
+bool is_mutex(const store::Claim& claim) { return claim.permits == store::Permits::mutex(); }
+
+// Of the one that holds a mutex.
+std::optional<base::FencingToken> token_of(const store::Busy& busy) {
+  const bool is_ours = busy.holders.size() == 1 && !busy.holders.front().foreign;
+  return is_ours ? std::optional(busy.holders.front().token) : std::nullopt;
+}
+
+}  // namespace
+
+std::int64_t microseconds(base::Duration duration) {
+  return std::chrono::ceil<std::chrono::microseconds>(duration).count();
+}
+
+Engine::Engine(RedisOptions options, Scripts::Time time)
+    : link(std::make_unique<Link>(std::move(options))),
+      keys(link->options().prefix),
+      scripts(*link, std::move(time)),
+      watchers(link->options(), scripts, keys, places) {}
+
+Engine::Claiming Engine::begin_claim(const Name& name, const store::Claim& claim) {
+  Claiming claiming;
+  claiming.waits_as = watchers.waits_as(name.view());
+  if (!claim.waits || !is_mutex(claim) || (claiming.waits_as.empty() && places.is_empty()))
+      [[likely]] {
+    return claiming;
+  }
+  claiming.sent = base::boot_clock().now();
+  claiming.given = places.take(name.view(), claim.id, claiming.sent);
+  if (claiming.given || claiming.waits_as.empty()) {
+    return claiming;
+  }
+  const base::Duration lasts = std::min(claim.ttl.unchecked(), kGivenFor);
+  claiming.member = words(claiming.waits_as, lease_text(claim, lasts));
+  claiming.is_new = places.enter(name.view(), claim.id, claiming.member, lasts);
+  return claiming;
+}
+
+Result<store::ClaimOutcome> Engine::end_claim(const Name& name, const store::Claim& claim,
+                                              const Claiming& claiming, Result<Reply> reply) {
+  Result<store::ClaimOutcome> outcome =
+      reply ? claim_outcome(*std::move(reply), claim.ttl.unchecked())
+            : Result<store::ClaimOutcome>(std::unexpected(std::move(reply).error()));
+  if (!claim.waits) {
+    return outcome;
+  }
+  if (!outcome) {
+    if (claiming.is_new && outcome.error().code != ErrorCode::unknown_outcome) {
+      places.leave(name.view(), claim.id);  // it never came to stand there
+    }
+    return outcome;
+  }
+  auto* const busy = std::get_if<store::Busy>(&*outcome);
+  if (busy == nullptr) {
+    places.leave(name.view(), claim.id);
+  } else if (!claiming.member.empty()) {
+    places.refuse(name.view(), claim.id, claiming.sent, token_of(*busy));
+    busy->pending = true;
+  }
+  return outcome;
+}
+
+Result<store::TransferOutcome> Engine::end_transfer(const Name& name, const LeaseId& to,
+                                                    Result<Reply> reply) {
+  if (!reply) {
+    return std::unexpected(std::move(reply).error());
+  }
+  Result<store::TransferOutcome> outcome = transfer_outcome(*std::move(reply));
+  if (outcome && std::holds_alternative<store::Grant>(*outcome)) {
+    places.leave(name.view(), to);
+  }
+  return outcome;
+}
+
+void Engine::add_claim(Command& command, const store::Claim& claim, const Claiming& claiming) {
+  command.add(to_string(claim.id)).add(lease_text(claim, claim.ttl.unchecked()));
+  if (is_mutex(claim)) {
+    command.add(Scripts::expiry_of_mutex(claim.ttl.unchecked()).count());
+  } else {
+    command.add("");
+  }
+  if (!is_mutex(claim) || !claiming.waits_as.empty()) {
+    command.add(words(claim.permits.count, claim.permits.capacity, microseconds(claim.holds_back),
+                      claiming.waits_as));
+  }
+  if (!claiming.member.empty()) {
+    command.add(claiming.member);
+  }
+}
+
+void Engine::add_transfer(Command& command, const LeaseId& from, const store::Claim& to,
+                          std::string_view member) {
+  command.add(to_string(from))
+      .add(lease_text(to, to.ttl.unchecked()))
+      .add(to.permits.count)
+      .add(to.permits.capacity);
+  if (!member.empty()) {
+    command.add(member);
+  }
+}
+
+void Engine::add_release(Command& command, const LeaseId& id, std::string_view waits_as,
+                         std::string_view member) {
+  command.add(to_string(id));
+  if (!waits_as.empty() || !member.empty()) {
+    command.add(waits_as);
+  }
+  if (!member.empty()) {
+    command.add(member);
+  }
+}
+
+void Engine::add_hit(Command& command, const store::Hit& hit) {
+  command.add(hit.limit)
+      .add(microseconds(hit.period.unchecked()))
+      .add(hit.window == store::Window::sliding ? "sliding" : "fixed")
+      .add(hit.count);
+}
+
+}  // namespace holdfast::engines::redis::internal

@@ -1,0 +1,104 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <holdfast/base/clock.h>
+#include <holdfast/base/deadline.h>
+#include <holdfast/base/error.h>
+#include <holdfast/base/name.h>
+#include <holdfast/engines/redis/internal/key_space.h>
+#include <holdfast/engines/redis/internal/link.h>
+#include <holdfast/engines/redis/internal/places.h>
+#include <holdfast/engines/redis/internal/script.h>
+#include <holdfast/engines/redis/internal/scripts.h>
+#include <holdfast/engines/redis/internal/watchers.h>
+#include <holdfast/store/claim.h>
+#include <holdfast/store/hit.h>
+#include <holdfast/store/outcome.h>
+
+namespace holdfast::engines::redis::internal {
+
+// What the operations of a store need, whether they block or not, in the order in which it is
+// needed. Thread-safe.
+class Engine {
+ public:
+  Engine(RedisOptions options, Scripts::Time time);
+
+  // Runs a script for one name. `fill` adds its own arguments.
+  template <class Fill>
+  base::Result<Reply> run(const Script& script, const base::Name& name, base::Deadline deadline,
+                          const Fill& fill) const {
+    const Keys of_name = keys.keys_of(name.view());
+    return scripts.run(
+        script,
+        [&](Command& command) {
+          add_keys(command, of_name);
+          fill(command);
+        },
+        deadline);
+  }
+
+  // Runs it without blocking. `fill` keeps what it needs.
+  template <class Fill, class Outcome>
+  void submit(const Script& script, const base::Name& name, base::Deadline deadline, Fill fill,
+              Outcome outcome) const {
+    scripts.submit(
+        script,
+        [this, of_name = keys.keys_of(name.view()), fill = std::move(fill)](Command& command) {
+          add_keys(command, of_name);
+          fill(command);
+        },
+        deadline, std::move(outcome));
+  }
+
+  // A claim on its way.
+  struct Claiming {
+    std::optional<store::Grant> given;  // it has the name already: nothing is to be asked
+    std::string waits_as;               // the store that waits, if it is refused
+    std::string member;                 // as what the claim itself then stands in the queue
+    base::TimePoint sent;
+    bool is_new = false;  // it did not stand there before
+  };
+  [[nodiscard]] Claiming begin_claim(const base::Name& name, const store::Claim& claim);
+  [[nodiscard]] base::Result<store::ClaimOutcome> end_claim(const base::Name& name,
+                                                            const store::Claim& claim,
+                                                            const Claiming& claiming,
+                                                            base::Result<Reply> reply);
+
+  [[nodiscard]] base::Result<store::TransferOutcome> end_transfer(const base::Name& name,
+                                                                  const base::LeaseId& to,
+                                                                  base::Result<Reply> reply);
+
+  // What each script wants beside the name. `member` is as what the lease that is released, or
+  // taken over, stands in the queue, or empty.
+  static void add_claim(Command& command, const store::Claim& claim, const Claiming& claiming);
+  static void add_transfer(Command& command, const base::LeaseId& from, const store::Claim& to,
+                           std::string_view member);
+  static void add_release(Command& command, const base::LeaseId& id, std::string_view waits_as,
+                          std::string_view member);
+  static void add_hit(Command& command, const store::Hit& hit);
+
+  const std::unique_ptr<Link> link;
+  const KeySpace keys;
+  const Scripts scripts;
+  Places places;
+  Watchers watchers;
+
+ private:
+  void add_keys(Command& command, const Keys& of_name) const {
+    command.add(3).add(of_name.plain).add(of_name.companion).add(of_name.queue);
+    scripts.add_common(command);
+  }
+};
+
+// Durations as the scripts count them.
+[[nodiscard]] std::int64_t microseconds(base::Duration duration);
+
+}  // namespace holdfast::engines::redis::internal

@@ -1,0 +1,83 @@
+#include <holdfast/engines/redis/internal/submitter.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <holdfast/engines/redis/internal/answers.h>
+#include <holdfast/engines/redis/internal/lua.h>
+
+namespace holdfast::engines::redis::internal {
+
+namespace {
+
+using base::Deadline;
+using base::LeaseId;
+using base::Name;
+using base::Result;
+
+// An answer that is an error is that for the callback too.
+template <class T, class Read>
+auto outcome_for(std::function<void(Result<T>)> callback, Read read) {
+  return [callback = std::move(callback), read = std::move(read)](Result<Reply> reply) {
+    callback(reply ? read(*std::move(reply)) : std::unexpected(std::move(reply).error()));
+  };
+}
+
+}  // namespace
+
+void Submitter::start_claim(const Name& name, const store::Claim& claim, Deadline deadline,
+                            Callback<store::ClaimOutcome> callback) {
+  Engine::Claiming claiming = engine_.begin_claim(name, claim);
+  if (claiming.given) {
+    callback(*claiming.given);
+    return;
+  }
+  engine_.submit(
+      lua::kClaim, name, deadline,
+      [claim, claiming](Command& command) { Engine::add_claim(command, claim, claiming); },
+      [this, name, claim, claiming, callback = std::move(callback)](Result<Reply> reply) {
+        callback(engine_.end_claim(name, claim, claiming, std::move(reply)));
+      });
+}
+
+void Submitter::start_transfer(const Name& name, const LeaseId& from, const store::Claim& to,
+                               Deadline deadline, Callback<store::TransferOutcome> callback) {
+  engine_.submit(
+      lua::kTransfer, name, deadline,
+      [from, to, member = engine_.places.member(name.view(), to.id)](Command& command) {
+        Engine::add_transfer(command, from, to, member);
+      },
+      [this, name, id = to.id, callback = std::move(callback)](Result<Reply> reply) {
+        callback(engine_.end_transfer(name, id, std::move(reply)));
+      });
+}
+
+void Submitter::start_release(const Name& name, const LeaseId& id, Deadline deadline,
+                              Callback<store::ReleaseOutcome> callback) {
+  engine_.submit(
+      lua::kRelease, name, deadline,
+      [id, waits_as = std::string(engine_.watchers.waits_as(name.view())),
+       member = engine_.places.leave(name.view(), id)](Command& command) {
+        Engine::add_release(command, id, waits_as, member);
+      },
+      outcome_for(std::move(callback), release_outcome));
+}
+
+void Submitter::start_look(const Name& name, Deadline deadline,
+                           Callback<std::optional<store::NameState>> callback) {
+  engine_.submit(
+      lua::kLook, name, deadline,
+      [this, name](Command& command) { command.add(engine_.watchers.waits_as(name.view())); },
+      outcome_for(std::move(callback),
+                  [name](Reply reply) { return only_state(name, std::move(reply)); }));
+}
+
+void Submitter::start_hit(const Name& name, const store::Hit& hit, Deadline deadline,
+                          Callback<store::HitOutcome> callback) {
+  engine_.submit(
+      lua::kHit, name, deadline, [hit](Command& command) { Engine::add_hit(command, hit); },
+      outcome_for(std::move(callback), hit_outcome));
+}
+
+}  // namespace holdfast::engines::redis::internal

@@ -1,0 +1,270 @@
+// A release gives the name to the claim that waits for it.
+
+#include <atomic>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <thread>
+
+#include <tests/redis/redis_test.h>
+
+#include <holdfast/locks/lock_provider.h>
+
+namespace holdfast::tests {
+namespace {
+
+using namespace std::chrono_literals;
+using base::LeaseId;
+using engines::redis::RedisStore;
+using store::Busy;
+using store::Claim;
+using store::Grant;
+using store::ReleaseOutcome;
+
+constexpr const char* kQueue = "hfq:{job}";
+// A release gives the name for seconds, the tests' own leases are for minutes.
+constexpr base::Duration kShort = 1min;
+
+// A store of its own with a claim for "job" that was refused and waits.
+struct Claimant {
+  explicit Claimant(std::uint16_t port)
+      : store(open_store(port)),
+        watch(base::value_or_throw(store->watch("job", [this] { ++calls; }))) {
+    claim.waits = true;
+    refusal = expect<Busy>(store->claim("job", claim));
+  }
+
+  [[nodiscard]] bool is_told() const {
+    return eventually([this] { return calls > 0; });
+  }
+  [[nodiscard]] base::Result<store::ClaimOutcome> ask() { return store->claim("job", claim); }
+
+  std::atomic<int> calls = 0;
+  std::unique_ptr<RedisStore> store;
+  store::Watch watch;
+  Claim claim = wish();
+  Busy refusal;
+};
+
+class Given : public RedisTest {
+ protected:
+  // Who has the name "job"; nil if nobody does.
+  LeaseId holder() {
+    const auto all = holders("job");
+    return all.empty() ? LeaseId() : all.front().id;
+  }
+  int in_queue() { return std::stoi(run({"ZCARD", kQueue})); }
+  bool a_claim_waits() { return run({"ZRANGE", kQueue, "0", "0"}).size() > 40; }
+  // As if a script had given it the name, and the message came only now.
+  void tell(Claimant& waiting, base::FencingToken token) {
+    waiting.calls = 0;
+    const std::string channels = run({"PUBSUB", "CHANNELS", "hf:wake:*"});  // [its channel]
+    ASSERT_EQ(run({"PUBLISH", channels.substr(1, channels.size() - 2),
+                   "grant " + to_string(token) + " " + to_string(waiting.claim.id) + " job"}),
+              "1");
+    ASSERT_TRUE(waiting.is_told());
+  }
+
+  const Claim first_ = wish();
+  const Grant granted_ = expect<Grant>(store_->claim("job", first_));
+};
+
+TEST_F(Given, AReleaseGivesTheNameToTheClaimThatWaits) {
+  Claimant waiting(server_.port());
+  EXPECT_TRUE(waiting.refusal.pending);
+  EXPECT_EQ(release("job", first_.id), ReleaseOutcome::released);
+  const auto all = holders("job");
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(all[0].id, waiting.claim.id);
+  EXPECT_EQ(all[0].owner, waiting.claim.owner);
+  EXPECT_EQ(all[0].reason, waiting.claim.reason);
+  EXPECT_GT(all[0].token, granted_.token);
+  EXPECT_LT(all[0].time_left, kShort);
+  EXPECT_TRUE(waiting.is_told());
+  EXPECT_EQ(in_queue(), 0);
+}
+
+TEST_F(Given, WhoWasGivenTheNameNeedNotAsk) {
+  Claimant waiting(server_.port());
+  release("job", first_.id);
+  ASSERT_TRUE(waiting.is_told());
+  const auto all = holders("job");
+  const int scripts = calls("evalsha");
+  const auto grant = expect<Grant>(waiting.ask());
+  EXPECT_EQ(grant.token, all.at(0).token);
+  EXPECT_LT(grant.time_left, kShort);
+  // Unless it was told so late that it asked after all.
+  EXPECT_TRUE(calls("evalsha") == scripts || grant.time_left < 1s);
+  EXPECT_EQ(waiting.store->release("job", waiting.claim.id), ReleaseOutcome::released);
+  EXPECT_EQ(holder(), LeaseId());
+}
+
+TEST_F(Given, AGrantLastsOnceItIsRenewed) {
+  Claimant waiting(server_.port());
+  release("job", first_.id);
+  ASSERT_EQ(renew("job", waiting.claim.id), store::RenewOutcome::renewed);
+  EXPECT_GT(holders("job").at(0).time_left, kShort);
+}
+
+TEST_F(Given, WhoSaysNothingKeepsTheNameForSecondsOnly) {
+  Claimant silent(server_.port());
+  release("job", first_.id);
+  ASSERT_EQ(holder(), silent.claim.id);
+  const Claim next = wish();
+  EXPECT_TRUE(eventually([&] {
+    return std::holds_alternative<Grant>(base::value_or_throw(store_->claim("job", next)));
+  }));
+}
+
+TEST_F(Given, AGrantThatIsHeardOfLateIsNotTaken) {
+  Claimant waiting(server_.port());
+  tell(waiting, granted_.token);  // as old as the refusal
+  expect<Busy>(waiting.ask());
+  // The message itself is understood: nothing but its token was wrong.
+  tell(waiting, base::FencingToken(granted_.token.value() + 1));
+  expect<Grant>(waiting.ask());
+}
+
+TEST_F(Given, WhoGivesUpIsGivenNothing) {
+  Claimant waiting(server_.port());
+  EXPECT_EQ(waiting.store->release("job", waiting.claim.id), ReleaseOutcome::not_held);
+  EXPECT_EQ(in_queue(), 0);
+  release("job", first_.id);
+  EXPECT_EQ(holder(), LeaseId());
+}
+
+TEST_F(Given, WhoWasGivenTheNameAndDoesNotWantItGivesItToTheNext) {
+  Claimant unwilling(server_.port());
+  Claimant next(server_.port());
+  release("job", first_.id);
+  ASSERT_EQ(holder(), unwilling.claim.id);
+  unwilling.watch.reset();
+  EXPECT_EQ(unwilling.store->release("job", unwilling.claim.id), ReleaseOutcome::released);
+  EXPECT_EQ(holder(), next.claim.id);
+}
+
+TEST_F(Given, ItsStoreIsGone) {
+  {
+    const Claimant gone(server_.port());
+  }
+  Claimant next(server_.port());
+  // The server may not have noticed yet.
+  ASSERT_TRUE(eventually(
+      [&] { return run({"PUBSUB", "CHANNELS", "hf:*"}).find(' ') == std::string::npos; }));
+  release("job", first_.id);
+  EXPECT_EQ(holder(), next.claim.id);
+}
+
+TEST_F(Given, NobodyIsGivenWhatIsStillHeld) {
+  Claimant waiting(server_.port());
+  EXPECT_EQ(release("job", LeaseId::generate()), ReleaseOutcome::not_held);
+  EXPECT_EQ(holder(), first_.id);
+  EXPECT_EQ(in_queue(), 1);
+}
+
+TEST_F(Given, AClaimThatDoesNotWaitIsGivenNothing) {
+  const auto store = open_store(server_.port());
+  std::atomic<int> calls = 0;
+  const auto watch = base::value_or_throw(store->watch("job", [&] { ++calls; }));
+  EXPECT_FALSE(expect<Busy>(store->claim("job", wish())).pending);
+  release("job", first_.id);
+  EXPECT_TRUE(eventually([&] { return calls > 0; }));
+  EXPECT_EQ(holder(), LeaseId());
+}
+
+TEST_F(Given, AClaimThatNobodyWatchesForIsGivenNothing) {
+  const auto store = open_store(server_.port());
+  Claim claim = wish();
+  claim.waits = true;
+  EXPECT_FALSE(expect<Busy>(store->claim("job", claim)).pending);
+  release("job", first_.id);
+  EXPECT_EQ(holder(), LeaseId());
+}
+
+TEST_F(Given, WhoWasHandedTheNameStandsInTheQueueNoMore) {
+  Claimant waiting(server_.port());
+  expect<Grant>(waiting.store->transfer("job", first_.id, waiting.claim));
+  EXPECT_EQ(in_queue(), 0);
+}
+
+TEST_F(Given, WhoFoundTheNameFreeStandsInTheQueueNoMore) {
+  Claimant waiting(server_.port());
+  run({"DEL", "job"});
+  expect<Grant>(waiting.ask());
+  EXPECT_EQ(in_queue(), 0);
+}
+
+TEST_F(Given, WhereTheNoteIsLostOneIsTold) {
+  Claimant waiting(server_.port());
+  run({"DEL", "hf:{job}"});
+  EXPECT_EQ(release("job", first_.id), ReleaseOutcome::released);
+  EXPECT_TRUE(waiting.is_told());
+  EXPECT_EQ(holder(), LeaseId());
+  expect<Grant>(waiting.ask());
+}
+
+TEST_F(Given, WhoCannotBeToldIsGivenNothing) {
+  run({"ACL", "SETUSER", "mute", "on", ">word", "~*", "+@all", "resetchannels"});
+  const auto mute = base::value_or_throw(RedisStore::open(
+      {.host = "127.0.0.1", .port = server_.port(), .user = "mute", .password = "word"}));
+  const Claimant waiting(server_.port());
+  EXPECT_EQ(mute->release("job", first_.id), ReleaseOutcome::released);
+  EXPECT_EQ(holder(), LeaseId());
+}
+
+TEST_F(Given, WhoReleasesWhereSomebodyWaitsStandsBehindTheOthers) {
+  Claimant waiting(server_.port());
+  const auto watch = base::value_or_throw(store_->watch("job", [] {}));
+  release("job", first_.id);
+  EXPECT_EQ(holder(), waiting.claim.id);
+  EXPECT_EQ(in_queue(), 1);
+}
+
+// A server that was told of a lock by somebody else knows no token of it.
+TEST_F(Given, NothingIsTakenFromAForeignHolder) {
+  release("job", first_.id);
+  run({"SET", "job", "foreign", "NX", "PX", "600000"});
+  Claimant waiting(server_.port());
+  EXPECT_TRUE(waiting.refusal.pending);
+  tell(waiting, base::FencingToken(9999999999999999));
+  expect<Busy>(waiting.ask());
+}
+
+TEST_F(Given, AnAcquireThatTimesOutLeavesTheQueue) {
+  locks::LockProvider provider(open_store(server_.port()));
+  EXPECT_FALSE(base::value_or_throw(provider.try_acquire("job", {.wait = 50ms})));
+  EXPECT_EQ(in_queue(), 0);
+  release("job", first_.id);
+  EXPECT_EQ(holder(), LeaseId());
+}
+
+TEST_F(Given, AnAcquireThatIsCancelledLeavesTheQueue) {
+  locks::LockProvider provider(open_store(server_.port()));
+  std::stop_source stop;
+  std::jthread waiter([&] {
+    const auto lock = provider.try_acquire("job", {.wait = 10min, .stop = stop.get_token()});
+    EXPECT_FALSE(lock.has_value());
+  });
+  ASSERT_TRUE(eventually([&] { return a_claim_waits(); }));
+  stop.request_stop();
+  waiter.join();
+  EXPECT_EQ(in_queue(), 0);
+  release("job", first_.id);
+  EXPECT_EQ(holder(), LeaseId());
+}
+
+TEST_F(Given, AnAcquireKeepsWhatItWasGiven) {
+  locks::LockProvider provider(open_store(server_.port()));
+  std::optional<locks::Lock> lock;
+  std::jthread waiter([&] { lock = provider.acquire("job", {.ttl = 10min}); });
+  ASSERT_TRUE(eventually([&] { return a_claim_waits(); }));
+  release("job", first_.id);
+  waiter.join();
+  EXPECT_EQ(holders("job").at(0).token, lock->token());
+  EXPECT_TRUE(eventually([&] { return holders("job").at(0).time_left > kShort; }));
+  EXPECT_FALSE(lock->lost().stop_requested());
+  EXPECT_EQ(lock->release(), ReleaseOutcome::released);
+}
+
+}  // namespace
+}  // namespace holdfast::tests
