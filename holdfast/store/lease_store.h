@@ -86,7 +86,8 @@ class LeaseStore {
   LeaseStore& operator=(const LeaseStore&) = delete;
 
   // Grants if the capacity allows (expired leases do not count), with a token greater than every
-  // one before; else says who holds the name. Sent again with the same id: the same grant.
+  // one before; else says who holds the name. Sent again with the same id: the same grant. What may
+  // yet be granted (Busy::pending) is released by who does not want it any more.
   [[nodiscard]] base::Result<ClaimOutcome> claim(std::string_view name, const Claim& claim,
                                                  base::Deadline deadline = base::Deadline::never());
 
