@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <optional>
+#include <sstream>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -63,6 +64,18 @@ class Given : public RedisTest {
                    "grant " + to_string(token) + " " + to_string(waiting.claim.id) + " job"}),
               "1");
     ASSERT_TRUE(waiting.is_told());
+  }
+
+  // Puts something else into a field of the note on "job": see record.lua.
+  enum class Field : std::size_t { token, kept_until, granted, lasts, id };
+  void change_note(Field field, const std::string& value) {
+    std::istringstream words(run({"GET", "hf:{job}"}));
+    std::string text;
+    std::string word;
+    for (std::size_t i = 0; std::getline(words, word, ' '); ++i) {
+      text.append(i == 0 ? "" : " ").append(i == static_cast<std::size_t>(field) ? value : word);
+    }
+    run({"SET", "hf:{job}", text, "KEEPTTL"});
   }
 
   const Claim first_ = wish();
@@ -194,6 +207,59 @@ TEST_F(Given, WhoFoundTheNameFreeStandsInTheQueueNoMore) {
   EXPECT_EQ(in_queue(), 0);
 }
 
+// Where it is found free by way of the long script, too.
+TEST_F(Given, WhoFoundAFreeNameWithAnOldNoteStandsInTheQueueNoMore) {
+  Claimant waiting(server_.port());
+  run({"DEL", "job"});
+  change_note(Field::kept_until, "1000000000");
+  expect<Grant>(waiting.ask());
+  EXPECT_EQ(in_queue(), 0);
+}
+
+TEST_F(Given, NobodyIsGivenWhatItHasItself) {
+  Claimant waiting(server_.port());
+  const std::string queue = run({"ZRANGE", kQueue, "0", "-1"});  // [its claim]
+  release("job", first_.id);
+  run({"ZADD", kQueue, "1", queue.substr(1, queue.size() - 2)});
+  EXPECT_EQ(waiting.store->release("job", waiting.claim.id), ReleaseOutcome::released);
+  EXPECT_EQ(holder(), LeaseId());
+}
+
+TEST_F(Given, NobodyIsGivenALeaseThatIsOver) {
+  Claimant waiting(server_.port());
+  change_note(Field::granted, "1000000000000000");
+  EXPECT_EQ(release("job", first_.id), ReleaseOutcome::not_held);
+  EXPECT_EQ(holder(), LeaseId());
+  EXPECT_EQ(in_queue(), 1);
+}
+
+TEST_F(Given, NobodyIsGivenALeaseThatTheNoteDoesNotTellOf) {
+  Claimant waiting(server_.port());
+  change_note(Field::id, to_string(LeaseId::generate()));
+  EXPECT_EQ(release("job", first_.id), ReleaseOutcome::released);
+  EXPECT_TRUE(waiting.is_told());
+  EXPECT_EQ(holder(), LeaseId());
+}
+
+TEST_F(Given, TokensGrowThoughTheServersClockWasSetBack) {
+  Claimant waiting(server_.port());
+  change_note(Field::token, "8000000000000000");
+  EXPECT_EQ(release("job", first_.id), ReleaseOutcome::released);
+  EXPECT_TRUE(waiting.is_told());
+  EXPECT_EQ(expect<Grant>(waiting.ask()).token, base::FencingToken(8000000000000001));
+}
+
+TEST_F(Given, TheNoteIsKeptForLongEnough) {
+  Claimant waiting(server_.port());
+  change_note(Field::kept_until, "1000000000");
+  run({"PEXPIRE", "hf:{job}", "600000"});
+  release("job", first_.id);
+  EXPECT_TRUE(waiting.is_told());
+  expect<Grant>(waiting.ask());
+  // An hour, which is how long a token is remembered.
+  EXPECT_GE(std::stoi(run({"TTL", "hf:{job}"})), 3600);
+}
+
 TEST_F(Given, WhereTheNoteIsLostOneIsTold) {
   Claimant waiting(server_.port());
   run({"DEL", "hf:{job}"});
@@ -215,6 +281,8 @@ TEST_F(Given, WhoCannotBeToldIsGivenNothing) {
 TEST_F(Given, WhoReleasesWhereSomebodyWaitsStandsBehindTheOthers) {
   Claimant waiting(server_.port());
   const auto watch = base::value_or_throw(store_->watch("job", [] {}));
+  run({"ZPOPMAX", kQueue});  // as if it had been told already
+  ASSERT_EQ(in_queue(), 1);
   release("job", first_.id);
   EXPECT_EQ(holder(), waiting.claim.id);
   EXPECT_EQ(in_queue(), 1);
@@ -226,7 +294,7 @@ TEST_F(Given, NothingIsTakenFromAForeignHolder) {
   run({"SET", "job", "foreign", "NX", "PX", "600000"});
   Claimant waiting(server_.port());
   EXPECT_TRUE(waiting.refusal.pending);
-  tell(waiting, base::FencingToken(9999999999999999));
+  tell(waiting, base::FencingToken(8000000000000001));
   expect<Busy>(waiting.ask());
 }
 

@@ -1,0 +1,94 @@
+#include <holdfast/engines/redis/internal/engine.h>
+
+#include <variant>
+
+#include <holdfast/engines/redis/internal/link_testing.h>
+#include <holdfast/engines/redis/internal/lua.h>
+
+namespace holdfast::engines::redis::internal {
+namespace {
+
+using namespace std::chrono_literals;
+using base::ErrorCode;
+
+store::Claim wish() {
+  return {.id = base::LeaseId::generate(),
+          .owner = "somebody",
+          .reason = {},
+          .ttl = 10min,
+          .waits = true};
+}
+
+// An engine that watches "job", which somebody has, and a claim that is refused and waits.
+class RedisEngine : public ::testing::Test {
+ protected:
+  RedisEngine() {
+    EXPECT_TRUE(is_granted(claim(holder_)));
+    watch_ = engine_.watchers.add("job", [] {});
+    const auto refused = claim(waiting_);
+    EXPECT_TRUE(refused && std::get<store::Busy>(*refused).pending);
+    EXPECT_FALSE(engine_.places.is_empty());
+  }
+
+  static bool is_granted(const base::Result<store::ClaimOutcome>& outcome) {
+    return outcome && std::holds_alternative<store::Grant>(*outcome);
+  }
+  base::Result<store::ClaimOutcome> claim(const store::Claim& claim) {
+    const Engine::Claiming claiming = engine_.begin_claim(name_, claim);
+    return engine_.end_claim(name_, claim, claiming,
+                             engine_.run(lua::kClaim, name_, patience(), [&](Command& command) {
+                               Engine::add_claim(command, claim, claiming);
+                             }));
+  }
+  // A claim whose request ends with this error.
+  void fail_with(ErrorCode code, const store::Claim& claim) {
+    const Engine::Claiming claiming = engine_.begin_claim(name_, claim);
+    EXPECT_FALSE(engine_.end_claim(name_, claim, claiming, base::fail(code, "no answer")));
+  }
+
+  const tests::RedisServer server_;
+  Engine engine_{options_for(server_), {}};
+  const base::Name name_ = base::value_or_throw(base::Name::make("job"));
+  const store::Claim holder_ = wish();
+  const store::Claim waiting_ = wish();
+  store::Watch watch_;
+};
+
+TEST_F(RedisEngine, AClaimThatIsGrantedHasNoPlaceAnyMore) {
+  EXPECT_TRUE(engine_.link->call(Command("DEL", "job"), patience()));
+  EXPECT_TRUE(is_granted(claim(waiting_)));
+  EXPECT_TRUE(engine_.places.is_empty());
+}
+
+TEST_F(RedisEngine, AClaimThatIsHandedTheNameHasNoPlaceAnyMore) {
+  const auto hand_over = [&](const base::LeaseId& from) {
+    return engine_.end_transfer(
+        name_, waiting_.id, engine_.run(lua::kTransfer, name_, patience(), [&](Command& command) {
+          Engine::add_transfer(command, from, waiting_, {});
+        }));
+  };
+  EXPECT_TRUE(hand_over(base::LeaseId::generate()));  // lost
+  EXPECT_FALSE(engine_.places.is_empty());
+  EXPECT_TRUE(hand_over(holder_.id));
+  EXPECT_TRUE(engine_.places.is_empty());
+}
+
+TEST_F(RedisEngine, AClaimThatNeverReachedTheServerHasNoPlace) {
+  engine_.places.leave("job", waiting_.id);
+  fail_with(ErrorCode::unavailable, waiting_);
+  EXPECT_TRUE(engine_.places.is_empty());
+}
+
+TEST_F(RedisEngine, AClaimThatMayHaveReachedTheServerHasAPlace) {
+  engine_.places.leave("job", waiting_.id);
+  fail_with(ErrorCode::unknown_outcome, waiting_);
+  EXPECT_FALSE(engine_.places.is_empty());
+}
+
+TEST_F(RedisEngine, AClaimThatWasRefusedBeforeKeepsItsPlace) {
+  fail_with(ErrorCode::unavailable, waiting_);
+  EXPECT_FALSE(engine_.places.is_empty());
+}
+
+}  // namespace
+}  // namespace holdfast::engines::redis::internal
