@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <future>
 
 #include <holdfast/engines/redis/internal/subscriber_testing.h>
 
@@ -53,6 +54,17 @@ class Guest : public ::testing::Test {
       }
     }
     return heard_.count() == count;
+  }
+
+  // Whether there is nothing to listen to any more in the end.
+  bool hear_to_the_end() {
+    const Deadline give_up = patience();
+    while (!give_up.expired(base::steady_clock().now())) {
+      if (!listener().hear(give_up)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   RedisServer server_{{.tls = true}};
@@ -132,7 +144,7 @@ TEST_F(Guest, GoesWhenTheConnectionIsKilledAndMayComeAgain) {
   open();
   begin(listener());
   kill_connection();
-  EXPECT_FALSE(hear(1));
+  EXPECT_TRUE(hear_to_the_end());
   listener().end();
   EXPECT_EQ(heard_.wait_for(1), (Texts{":gap"}));
   begin(listener());
@@ -158,10 +170,45 @@ TEST_F(Guest, GoesWhenTheServerHangs) {
   open(hasty(options_for(server_)));
   begin(listener());
   server_.suspend();
-  EXPECT_FALSE(hear(1));
+  EXPECT_TRUE(hear_to_the_end());
   listener().end();
   server_.resume();
   EXPECT_EQ(heard_.wait_for(1).front(), ":gap");
+}
+
+TEST_F(Guest, PassesOnWhyTheConnectionFailed) {
+  EXPECT_TRUE(
+      link_->call(Command("ACL", "SETUSER", "shy", "on", ">word", "+@all", "&a"), patience()));
+  RedisOptions options = options_for(server_);
+  options.user = "shy";
+  options.password = "word";
+  open(options);
+  begin(listener());
+  auto refused =
+      std::async(std::launch::async, [this] { return subscriber_->subscribe("b", patience()); });
+  EXPECT_TRUE(hear_to_the_end());
+  listener().end();
+  const auto answer = refused.get();
+  ASSERT_FALSE(answer);
+  EXPECT_NE(answer.error().message.find("does not let us listen"), std::string::npos);
+}
+
+// Its socket, though dead, is open until it goes.
+TEST_F(Guest, WhoLingersDoesNotKeepTheSubscribersThreadAwake) {
+  std::atomic<int> turns = 0;
+  Subscriber::Callbacks callbacks = heard_.callbacks();
+  callbacks.chores = [&] { ++turns; };
+  subscriber_ = std::make_unique<Subscriber>(options_for(server_), std::move(callbacks));
+  ASSERT_TRUE(subscriber_->subscribe("a", patience()));
+  begin(listener());
+  kill_connection();
+  EXPECT_TRUE(hear_to_the_end());
+  EXPECT_EQ(heard_.wait_for(1), (Texts{":gap"}));
+  const int before = turns;
+  EXPECT_FALSE(poll_until({}, soon()));
+  EXPECT_LE(turns - before, 10);
+  listener().end();
+  subscriber_.reset();  // before what its callbacks use
 }
 
 TEST_F(Guest, HearsThatAnotherHasSubscribed) {
@@ -183,29 +230,32 @@ TEST_F(Guest, HearsThatAnotherHasSubscribed) {
 }
 
 TEST_F(Guest, LeavesChoresToTheSubscribersThread) {
-  std::atomic<std::thread::id> does_chores;
   std::atomic<bool> called = false;
-  Subscriber::Callbacks callbacks = heard_.callbacks();
-  callbacks.on_message = [&](std::string_view, std::string_view) {
-    called = true;
-    subscriber_->call_for_chores();
-  };
-  callbacks.chores = [&] {
-    if (called) {
-      does_chores = std::this_thread::get_id();
-      listener().rouse();
-    }
-  };
-  subscriber_ = std::make_unique<Subscriber>(options_for(server_), std::move(callbacks));
-  ASSERT_TRUE(subscriber_->subscribe("a", patience()));
-  begin(listener());
+  std::atomic<std::thread::id> does_chores;
+  Subscriber* told = nullptr;
+  Subscriber subscriber(options_for(server_), {.on_message =
+                                                   [&](std::string_view, std::string_view) {
+                                                     called = true;
+                                                     told->call_for_chores();
+                                                   },
+                                               .on_gap = [] {},
+                                               .chores =
+                                                   [&] {
+                                                     if (called) {
+                                                       does_chores = std::this_thread::get_id();
+                                                       told->listener().rouse();
+                                                     }
+                                                   }});
+  told = &subscriber;
+  ASSERT_TRUE(subscriber.subscribe("a", patience()));
+  begin(subscriber.listener());
   publish("1");
-  while (does_chores.load() == std::thread::id() && listener().hear(patience())) {
+  while (does_chores.load() == std::thread::id() && subscriber.listener().hear(patience())) {
   }
-  listener().end();
+  subscriber.listener().end();
+  EXPECT_TRUE(called);
   EXPECT_NE(does_chores.load(), std::thread::id());
   EXPECT_NE(does_chores.load(), std::this_thread::get_id());
-  subscriber_.reset();  // before what its callbacks use
 }
 
 TEST_F(Guest, IsNotOfAForkedChild) {
