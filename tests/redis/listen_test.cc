@@ -1,5 +1,7 @@
 // Who waits for a name hears of its release itself.
 
+#include <atomic>
+#include <functional>
 #include <future>
 #include <stop_token>
 #include <thread>
@@ -41,7 +43,10 @@ class Listening : public RedisTest {
     });
   }
 
-  const std::shared_ptr<engines::redis::RedisStore> waiters_ = open_store(server_.port());
+  // Its thread does not wake to see to the connection.
+  const std::shared_ptr<engines::redis::RedisStore> waiters_ =
+      base::value_or_throw(engines::redis::RedisStore::open(
+          {.host = "127.0.0.1", .port = server_.port(), .reply_timeout = 1h}));
   // Nobody asks again without a hint.
   locks::LockProvider provider_{waiters_, {.poll_least = 10min, .poll_most = 10min}};
 };
@@ -106,6 +111,27 @@ TEST_F(Listening, ThoseWhoDoNotListenAreToldAllTheSame) {
   release("two", two.id);
   EXPECT_TRUE(base::value_or_throw(second.get()));
   EXPECT_TRUE(eventually([&] { return !somebody_listens(); }));
+}
+
+TEST_F(Listening, AHintForNobodyIsPassedOnWhoeverHearsIt) {
+  const Claim holder = hold("job");
+  const auto watch_and_claim = [&](store::LeaseStore& store, std::function<void()> callback) {
+    auto watch = base::value_or_throw(store.watch("job", std::move(callback)));
+    expect<store::Busy>(store.claim("job", wish()));
+    return watch;
+  };
+  watch_and_claim(*waiters_, [] {}).reset();
+  std::atomic<int> calls = 0;
+  const auto other = open_store(server_.port());
+  const store::Watch watch = watch_and_claim(*other, [&] { ++calls; });
+  store::Listener& listener = *waiters_->listener();
+  ASSERT_TRUE(eventually([&] { return listener.begin(); }));
+  release("job", holder.id);
+  EXPECT_TRUE(eventually([&] {
+    return !listener.hear(base::Deadline::after(base::steady_clock(), 1ms)) || calls == 1;
+  }));
+  listener.end();
+  EXPECT_EQ(calls, 1);
 }
 
 TEST_F(Listening, AWaiterIsToldThoughItsConnectionWasKilled) {
