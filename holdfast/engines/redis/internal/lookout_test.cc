@@ -268,8 +268,9 @@ TEST_F(Guest, IsNotOfAForkedChild) {
   listener().end();
 }
 
-// The child keeps the socket open, though it is dead.
-TEST_F(Guest, OrNoneTheThreadSleepsThoughAChildHasTheLostSocket) {
+using Host = Guest;
+
+TEST_F(Host, SleepsThoughAForkedChildHasTheSocketThatWasLost) {
   std::atomic<int> turns = 0;
   Subscriber::Callbacks callbacks = heard_.callbacks();
   callbacks.chores = [&] { ++turns; };
