@@ -31,6 +31,7 @@ struct Capabilities {
 };
 
 class AsyncLeaseStore;
+class Listener;
 
 // A subscription of `LeaseStore::watch`; move-only. When it is destroyed or reset, the callback is
 // not running and will not run again, so neither may be done from within the callback.
@@ -68,7 +69,7 @@ class Watch {
 //
 // Contention is a value; errors are
 //   invalid_argument   a name, ttl, owner, reason, permits or page outside their bounds
-//   conflict           the name is in use with another capacity, or another kind of record or window
+//   conflict           the name is in use with another capacity, kind of record or window
 //   unavailable, unknown_outcome, corrupt, unsupported, internal    the engine
 //
 // The public functions check arguments; the private `do_*` are what an engine writes.
@@ -130,6 +131,9 @@ class LeaseStore {
 
   // The same operations without blocking; null if the engine cannot. Lives as long as the store.
   [[nodiscard]] virtual AsyncLeaseStore* async() noexcept { return nullptr; }
+
+  // For those who wait for a hint: to hear it themselves. Null if the engine cannot.
+  [[nodiscard]] virtual Listener* listener() noexcept { return nullptr; }
 
  protected:
   LeaseStore() = default;

@@ -87,6 +87,7 @@ class FaultyStore final : public store::LeaseStore {
   [[nodiscard]] store::Capabilities capabilities() const override;
   // With the same script, if the real store can be asked so; a held call stands in a thread.
   [[nodiscard]] store::AsyncLeaseStore* async() noexcept override;
+  [[nodiscard]] store::Listener* listener() noexcept override { return real_->listener(); }
 
  private:
   class Async;

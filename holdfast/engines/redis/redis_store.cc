@@ -83,6 +83,7 @@ store::Capabilities RedisStore::capabilities() const {
 }
 
 store::AsyncLeaseStore* RedisStore::async() noexcept { return submitter_.get(); }
+store::Listener* RedisStore::listener() noexcept { return &engine_->watchers.listener(); }
 
 Result<store::ClaimOutcome> RedisStore::do_claim(const Name& name, const store::Claim& claim,
                                                  Deadline deadline) {

@@ -20,7 +20,8 @@ class Engine;
 // The leases of all machines that share a Redis server (7 or later, or Valkey).
 //
 // Thread-safe: all threads share one pipelined connection, and whoever watches a second one, which
-// has a thread. In a forked child everything fails with ErrorCode::unsupported.
+// has a thread, and to which a thread that waits listens by itself. In a forked child everything
+// fails with ErrorCode::unsupported.
 //
 // Each operation but `list` is one script on the server and one round trip, judged by the server's
 // clock. It blocks until its deadline; without one, until the server counts as dead
@@ -52,6 +53,7 @@ class RedisStore final : public store::LeaseStore {
   [[nodiscard]] store::Capabilities capabilities() const override;
   // Through the same connection; the first request starts a thread that reads the answers.
   [[nodiscard]] store::AsyncLeaseStore* async() noexcept override;
+  [[nodiscard]] store::Listener* listener() noexcept override;
 
  private:
   explicit RedisStore(std::unique_ptr<internal::Engine> engine);

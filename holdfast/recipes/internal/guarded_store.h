@@ -24,6 +24,7 @@ class GuardedStore final : public store::LeaseStore {
                base::Duration answer_within);
 
   [[nodiscard]] store::Capabilities capabilities() const override;
+  [[nodiscard]] store::Listener* listener() noexcept override { return real_->listener(); }
 
  private:
   template <class Call>

@@ -8,8 +8,11 @@
 #include <holdfast/base/deadline.h>
 #include <holdfast/base/error.h>
 #include <holdfast/engines/redis/redis_options.h>
+#include <holdfast/store/listener.h>
 
 namespace holdfast::engines::redis::internal {
+
+class SubscriberCore;
 
 // Listens to channels of a Redis server, on a connection and in a thread of its own.
 //
@@ -17,17 +20,20 @@ namespace holdfast::engines::redis::internal {
 // growing, jittered pause, for as long as the subscriber lives, and all channels are subscribed
 // again. Messages published meanwhile are lost; `on_gap` says so, after they are subscribed again.
 //
-// Callbacks run in the subscriber's thread, one at a time; they must not throw, nor destroy the
-// subscriber, nor call subscribe(). Destruction waits for a callback that is running, and for an
-// attempt to connect, which takes connect_timeout at most.
+// Messages and gaps are told in the subscriber's thread or in that of a guest, who listens through
+// listener(), one at a time; a guest keeps time, so these callbacks are quick. Chores are done in
+// the subscriber's thread. Callbacks must not throw, nor destroy the subscriber, nor call
+// subscribe(). Destruction waits for a callback that is running, and for an attempt to connect,
+// which takes connect_timeout at most. Nobody listens then any more.
 //
 // A forked child may destroy what it inherited; any other call there is unsupported or does
-// nothing.
+// nothing, and nobody listens there.
 class Subscriber {
  public:
   struct Callbacks {
     std::function<void(std::string_view channel, std::string_view payload)> on_message;
     std::function<void()> on_gap;
+    std::function<void()> chores = [] {};  // after call_for_chores(), and now and then
   };
 
   Subscriber(RedisOptions options, Callbacks callbacks);
@@ -46,9 +52,12 @@ class Subscriber {
   // Whether all channels are subscribed at this moment, as far as is known.
   [[nodiscard]] bool is_listening() const;
 
+  // May be called by a callback.
+  void call_for_chores() noexcept;
+  [[nodiscard]] store::Listener& listener() noexcept;
+
  private:
-  class Core;
-  std::unique_ptr<Core> core_;
+  std::unique_ptr<SubscriberCore> core_;
 };
 
 }  // namespace holdfast::engines::redis::internal

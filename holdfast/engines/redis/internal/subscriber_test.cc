@@ -3,52 +3,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <condition_variable>
-#include <mutex>
 #include <thread>
-#include <vector>
 
 #include <gtest/gtest.h>
 #include <tests/support/free_port.h>
 
-#include <holdfast/engines/redis/internal/link_testing.h>
 #include <holdfast/engines/redis/internal/subscriber_channels.h>
+#include <holdfast/engines/redis/internal/subscriber_testing.h>
 
 namespace holdfast::engines::redis::internal {
 namespace {
 
 using base::ErrorCode;
 using tests::RedisServer;
-
-// What a subscriber has told.
-class Heard {
- public:
-  Subscriber::Callbacks callbacks() {
-    return {.on_message = [this](std::string_view channel,
-                                 std::string_view payload) { add(channel, payload); },
-            .on_gap = [this] { add("", "gap"); }};
-  }
-
-  // Waits until there are `count`; what there is then.
-  std::vector<std::string> wait_for(std::size_t count) {
-    std::unique_lock lock(mutex_);
-    heard_.wait_for(lock, std::chrono::seconds(60), [&] { return all_.size() >= count; });
-    return all_;
-  }
-
- private:
-  void add(std::string_view channel, std::string_view payload) {
-    const std::lock_guard guard(mutex_);
-    all_.push_back(std::string(channel) + ":" + std::string(payload));
-    heard_.notify_all();
-  }
-
-  std::mutex mutex_;
-  std::condition_variable heard_;
-  std::vector<std::string> all_;
-};
-
-using Texts = std::vector<std::string>;
 
 TEST(Subscriber, HearsWhatIsPublishedAfterItSubscribed) {
   RedisServer server;

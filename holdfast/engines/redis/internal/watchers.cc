@@ -58,7 +58,8 @@ Watchers::Watchers(const RedisOptions& options, const Scripts& scripts, const Ke
       names_(std::make_shared<Names>()),
       subscriber_(options, {.on_message = [this](std::string_view,
                                                  std::string_view text) { on_message(text); },
-                            .on_gap = [this] { wakeups_.notify_all(); }}) {}
+                            .on_gap = [this] { wakeups_.notify_all(); },
+                            .chores = [this] { pass_on_strays(); }}) {}
 
 store::Watch Watchers::add(std::string_view name, std::function<void()> callback) {
   auto inner = std::make_shared<store::Watch>(wakeups_.subscribe(name, std::move(callback)));
@@ -86,7 +87,7 @@ std::string_view Watchers::waits_as(std::string_view name) const {
                                                               : std::string_view();
 }
 
-void Watchers::on_message(std::string_view text) const {
+void Watchers::on_message(std::string_view text) {
   const auto message = read_message(text);
   const auto name = message ? keys_.name_of_plain(message->plain) : std::nullopt;
   if (!name) {
@@ -101,11 +102,28 @@ void Watchers::on_message(std::string_view text) const {
   wakeups_.notify(*name);
 }
 
-void Watchers::on_hint(std::string_view name) const {
+void Watchers::on_hint(std::string_view name) {
   if (names_->contains(name)) {
     wakeups_.notify(name);
-  } else {
-    pass_on(name);  // whoever waited here has it, or has gone
+    return;
+  }
+  // Whoever waited here has it, or has gone. To pass it on takes a request, for which a guest of
+  // the subscriber has no time.
+  {
+    const std::lock_guard guard(mutex_);
+    strays_.emplace_back(name);
+  }
+  subscriber_.call_for_chores();
+}
+
+void Watchers::pass_on_strays() {
+  std::vector<std::string> strays;
+  {
+    const std::lock_guard guard(mutex_);
+    strays.swap(strays_);
+  }
+  for (const std::string& name : strays) {
+    pass_on(name);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <holdfast/base/log.h>
 #include <holdfast/engines/redis/internal/key_space.h>
@@ -36,13 +37,16 @@ class Watchers {
   // not hear.
   [[nodiscard]] std::string_view waits_as(std::string_view name) const;
 
+  [[nodiscard]] store::Listener& listener() noexcept { return subscriber_.listener(); }
+
  private:
   struct Names;
 
-  void on_message(std::string_view text) const;
-  void on_hint(std::string_view name) const;
+  void on_message(std::string_view text);
+  void on_hint(std::string_view name);
   void listen();
   void stand_in_queue(std::string_view name) const;
+  void pass_on_strays();
   void pass_on(std::string_view name) const;
 
   const Scripts& scripts_;
@@ -52,6 +56,8 @@ class Watchers {
   const std::string id_;
   store::Wakeups wakeups_;
   const std::shared_ptr<Names> names_;  // that are watched
+  std::mutex mutex_;
+  std::vector<std::string> strays_;  // hints for nobody here; protected by mutex_
 
   std::once_flag listening_;
   Subscriber subscriber_;  // last: its thread uses all of the above
