@@ -19,13 +19,9 @@ local function wait_in(queue, store, now, claim)
 end
 
 -- What was done stays done, whether or not this user may publish, and whatever is in the queue's place.
-local function publish(store, message)
-  local heard = redis.pcall('PUBLISH', 'hf:wake:' .. store, message)
-  return type(heard) == 'number' and heard > 0
-end
-
 local function tell(store, plain)
-  return publish(store, 'hint ' .. plain)
+  local heard = redis.pcall('PUBLISH', 'hf:wake:' .. store, 'hint ' .. plain)
+  return type(heard) == 'number' and heard > 0
 end
 
 -- Tells the store that has waited longest, and is still there.

@@ -7,12 +7,18 @@ local plain, companion, queue = unpack(KEYS)
 local id, store = ARGV[2], ARGV[3] or ''
 
 -- The usual cases: nobody waits for a mutex that has not just ended, and whose note will not be kept
--- for much longer than it has to be (said below at length), or its turn has come.
+-- for much longer than it has to be (said below at length), or somebody's turn has come.
 local retention = tonumber(ARGV[1])  -- where the time is the server's
-local first
+local given_at
 if retention and redis.call('GET', plain) == id then
-  first = redis.pcall('ZPOPMIN', queue)[1]
-  if not first and store == '' then
+  local first = redis.pcall('ZPOPMIN', queue)[1]
+  if first then
+    -- include give.lua
+    if given and store == '' then
+      return 1
+    end
+    given_at = given
+  elseif store == '' then
     local left = redis.call('PTTL', plain)
     local grace = 2  -- as in record.lua; and a ttl is rounded up to milliseconds
     if left > grace + 1 and left <= retention then
@@ -22,13 +28,9 @@ if retention and redis.call('GET', plain) == id then
   end
 end
 -- include queue.lua
-if first then
-  -- include give.lua
-  local given = give(plain, companion, queue, id, first)
-  if given then
-    wait_in(queue, store, given)
-    return 1
-  end
+if given_at then
+  wait_in(queue, store, given_at)
+  return 1
 end
 -- include record.lua
 local record = load(plain, companion)
