@@ -69,8 +69,8 @@ class Watch {
 //
 // Contention is a value; errors are
 //   invalid_argument   a name, ttl, owner, reason, permits or page outside their bounds
-//   conflict           the name is in use with another capacity, or another kind of record or
-//   window unavailable, unknown_outcome, corrupt, unsupported, internal    the engine
+//   conflict           the name is used with another capacity, or another kind of record or window
+//   unavailable, unknown_outcome, corrupt, unsupported, internal    the engine
 //
 // The public functions check arguments; the private `do_*` are what an engine writes.
 class LeaseStore {
