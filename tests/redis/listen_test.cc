@@ -37,7 +37,7 @@ class Listening : public RedisTest {
     }
     return !is_free;
   }
-  auto acquire(std::string_view name, std::stop_token stop = {}) {
+  auto acquire(std::string_view name, const std::stop_token& stop = {}) {
     return std::async(std::launch::async, [this, name, stop] {
       return provider_.try_acquire(name, {.wait = kPatience, .stop = stop});
     });
