@@ -35,9 +35,8 @@ std::optional<Message> read_message(std::string_view text) {
 
 std::optional<base::FencingToken> read_token(std::string_view text) {
   std::uint64_t token = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stopped, error] = std::from_chars(text.data(), end, token);
-  if (error != std::errc() || stopped != end) {
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), token);
+  if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size()) {
     return std::nullopt;
   }
   return base::FencingToken(token);
