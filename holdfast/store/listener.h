@@ -10,7 +10,10 @@ namespace holdfast::store {
 // Thread-safe. Lives as long as its store. Whoever has begun goes on in the same thread, and ends;
 // until then the store is not destroyed.
 //
-//   while (!told && listener.hear(deadline)) {}
+//   if (listener.begin()) {
+//     while (!told && listener.hear(deadline)) {}
+//     listener.end();
+//   }
 class Listener {
  public:
   Listener(const Listener&) = delete;

@@ -15,8 +15,6 @@ namespace holdfast::engines::redis {
 namespace {
 
 using base::Deadline;
-using base::ErrorCode;
-using base::fail;
 using base::LeaseId;
 using base::Name;
 using base::Result;
@@ -32,10 +30,6 @@ namespace lua = internal::lua;
 constexpr std::size_t kBatch = 128;
 
 constexpr std::size_t batches(std::size_t count) { return (count + kBatch - 1) / kBatch; }
-
-std::unexpected<base::Error> unexpected_answer() {
-  return fail(ErrorCode::internal, "a script gave an unexpected answer");
-}
 
 // One reply for each name.
 Result<std::vector<Reply>> look_at(const internal::Engine& engine, std::span<const Name> names,
@@ -57,7 +51,7 @@ Result<std::vector<Reply>> look_at(const internal::Engine& engine, std::span<con
   }
   std::vector<Reply> states = reply->take_elements();
   if (states.size() != names.size()) {
-    return unexpected_answer();
+    return internal::unexpected_answer();
   }
   return states;
 }
@@ -94,10 +88,11 @@ Result<store::ClaimOutcome> RedisStore::do_claim(const Name& name, const store::
   if (claiming.given) {
     return *claiming.given;
   }
-  return engine_->end_claim(name, claim, claiming,
-                            engine_->run(lua::kClaim, name, deadline, [&](Command& command) {
-                              internal::Engine::add_claim(command, claim, claiming);
-                            }));
+  return internal::Engine::end_claim(
+      engine_->places, name, claim, claiming,
+      engine_->run(lua::kClaim, name, deadline, [&](Command& command) {
+        internal::Engine::add_claim(command, claim, claiming);
+      }));
 }
 
 Result<std::vector<RenewOutcome>> RedisStore::do_renew(std::span<const store::Renewal> renewals,
@@ -128,18 +123,22 @@ Result<std::vector<RenewOutcome>> RedisStore::do_renew(std::span<const store::Re
     }
   }
   if (outcomes.size() != renewals.size()) {
-    return unexpected_answer();
+    return internal::unexpected_answer();
   }
   return outcomes;
 }
 
 Result<store::TransferOutcome> RedisStore::do_transfer(const Name& name, const LeaseId& from,
                                                        const store::Claim& to, Deadline deadline) {
-  const std::string member = engine_->places.member(name.view(), to.id);
-  return engine_->end_transfer(name, to.id,
-                               engine_->run(lua::kTransfer, name, deadline, [&](Command& command) {
-                                 internal::Engine::add_transfer(command, from, to, member);
-                               }));
+  if (auto ours = engine_->link->check_process(); !ours) {
+    return std::unexpected(std::move(ours).error());
+  }
+  const std::string member = engine_->places.member(name.view(), from);
+  return internal::Engine::end_transfer(
+      engine_->places, name, from,
+      engine_->run(lua::kTransfer, name, deadline, [&](Command& command) {
+        internal::Engine::add_transfer(command, from, to, member);
+      }));
 }
 
 Result<store::ReleaseOutcome> RedisStore::do_release(const Name& name, const LeaseId& id,

@@ -26,7 +26,8 @@ class RenewalSchedule {
     on_renewed(sent);
     if (validity < ttl) {
       valid_until_ = base::add_saturating(sent, validity - margin(validity));
-      plan(std::min(renew_at_, base::add_saturating(sent, validity / 3)));
+      // Soon, and whatever max_hold says: until then it does not last for the ttl.
+      renew_at_ = base::add_saturating(sent, std::min(every, validity / 8));
     }
   }
 

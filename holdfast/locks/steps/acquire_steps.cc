@@ -28,7 +28,8 @@ base::Deadline deadline_of(base::TimePoint started, base::Duration wait) {
                                        : base::Deadline::at(base::add_saturating(started, wait));
 }
 
-// Who only tries does not stay to be let in; than one permit nobody can want fewer.
+// Who only tries does not stay to be let in; than one permit nobody can want fewer. What nobody will
+// renew is to last its ttl from the beginning, and not to be given for a short time.
 store::Claim make_claim(const ProviderCore& core, const AcquireOptions& how, base::Duration wait) {
   const bool holds_back = wait > base::Duration::zero() && how.permits.count > 1;
   return {.id = base::LeaseId::generate(),
@@ -37,7 +38,7 @@ store::Claim make_claim(const ProviderCore& core, const AcquireOptions& how, bas
           .ttl = how.ttl,
           .permits = how.permits,
           .holds_back = holds_back ? how.holds_back : base::Duration::zero(),
-          .waits = wait > base::Duration::zero()};
+          .waits = wait > base::Duration::zero() && how.on_destroy != OnDestroy::keep};
 }
 
 Result<void> check(const AcquireOptions& how) {

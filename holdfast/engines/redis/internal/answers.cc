@@ -14,10 +14,6 @@ using base::fail;
 using base::Result;
 using store::Holder;
 
-std::unexpected<base::Error> unexpected_answer() {
-  return fail(ErrorCode::internal, "a script gave an unexpected answer");
-}
-
 // An array whose first element says what the others are.
 class Answer {
  public:
@@ -87,6 +83,10 @@ Result<std::vector<Holder>> holders(Reply reply) {
 }
 
 }  // namespace
+
+std::unexpected<base::Error> unexpected_answer() {
+  return fail(ErrorCode::internal, "a script gave an unexpected answer");
+}
 
 Result<store::ClaimOutcome> claim_outcome(Reply reply, base::Duration ttl) {
   // Of the usual case: the token alone.

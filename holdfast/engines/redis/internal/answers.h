@@ -11,6 +11,9 @@
 // answer that no script of ours gives (ErrorCode::internal).
 namespace holdfast::engines::redis::internal {
 
+// The error for such an answer.
+[[nodiscard]] std::unexpected<base::Error> unexpected_answer();
+
 // `ttl` is what was asked for.
 [[nodiscard]] base::Result<store::ClaimOutcome> claim_outcome(Reply reply, base::Duration ttl);
 [[nodiscard]] base::Result<store::TransferOutcome> transfer_outcome(Reply reply);

@@ -59,12 +59,13 @@ Engine::Claiming Engine::begin_claim(const Name& name, const store::Claim& claim
   }
   const base::Duration lasts = std::min(claim.ttl.unchecked(), kGivenFor);
   claiming.member = words(claiming.waits_as, lease_text(claim, lasts));
-  claiming.is_new = places.enter(name.view(), claim.id, claiming.member, lasts);
+  claiming.is_new = places.enter(name.view(), claim.id, claiming.member, lasts, claiming.sent);
   return claiming;
 }
 
-Result<store::ClaimOutcome> Engine::end_claim(const Name& name, const store::Claim& claim,
-                                              const Claiming& claiming, Result<Reply> reply) {
+Result<store::ClaimOutcome> Engine::end_claim(Places& places, const Name& name,
+                                              const store::Claim& claim, const Claiming& claiming,
+                                              Result<Reply> reply) {
   Result<store::ClaimOutcome> outcome =
       reply ? claim_outcome(*std::move(reply), claim.ttl.unchecked())
             : Result<store::ClaimOutcome>(std::unexpected(std::move(reply).error()));
@@ -80,21 +81,21 @@ Result<store::ClaimOutcome> Engine::end_claim(const Name& name, const store::Cla
   auto* const busy = std::get_if<store::Busy>(&*outcome);
   if (busy == nullptr) {
     places.leave(name.view(), claim.id);
-  } else if (!claiming.member.empty()) {
-    places.refuse(name.view(), claim.id, claiming.sent, token_of(*busy));
-    busy->pending = true;
+  } else {
+    // Also where it was sent without: it stands there since it was last sent with.
+    busy->pending = places.refuse(name.view(), claim.id, claiming.sent, token_of(*busy));
   }
   return outcome;
 }
 
-Result<store::TransferOutcome> Engine::end_transfer(const Name& name, const LeaseId& to,
-                                                    Result<Reply> reply) {
+Result<store::TransferOutcome> Engine::end_transfer(Places& places, const Name& name,
+                                                    const LeaseId& from, Result<Reply> reply) {
   if (!reply) {
     return std::unexpected(std::move(reply).error());
   }
   Result<store::TransferOutcome> outcome = transfer_outcome(*std::move(reply));
   if (outcome && std::holds_alternative<store::Grant>(*outcome)) {
-    places.leave(name.view(), to);
+    places.leave(name.view(), from);
   }
   return outcome;
 }

@@ -1,13 +1,11 @@
 #pragma once
 
-#include <functional>
+#include <cstdint>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include <holdfast/base/clock.h>
 #include <holdfast/base/deadline.h>
@@ -67,17 +65,20 @@ class Engine {
     bool is_new = false;  // it did not stand there before
   };
   [[nodiscard]] Claiming begin_claim(const base::Name& name, const store::Claim& claim);
-  [[nodiscard]] base::Result<store::ClaimOutcome> end_claim(const base::Name& name,
-                                                            const store::Claim& claim,
-                                                            const Claiming& claiming,
-                                                            base::Result<Reply> reply);
+  // What came of it, and of a transfer from this id. Of the engine, only its places may be there
+  // still: what is under way when the link goes is answered, too.
+  [[nodiscard]] static base::Result<store::ClaimOutcome> end_claim(Places& places,
+                                                                   const base::Name& name,
+                                                                   const store::Claim& claim,
+                                                                   const Claiming& claiming,
+                                                                   base::Result<Reply> reply);
+  [[nodiscard]] static base::Result<store::TransferOutcome> end_transfer(Places& places,
+                                                                         const base::Name& name,
+                                                                         const base::LeaseId& from,
+                                                                         base::Result<Reply> reply);
 
-  [[nodiscard]] base::Result<store::TransferOutcome> end_transfer(const base::Name& name,
-                                                                  const base::LeaseId& to,
-                                                                  base::Result<Reply> reply);
-
-  // What each script wants beside the name. `member` is as what the lease that is released, or
-  // taken over, stands in the queue, or empty.
+  // What each script wants beside the name. `member` is as what the lease that ends stands in the
+  // queue, if it was handed over to it meanwhile, or empty.
   static void add_claim(Command& command, const store::Claim& claim, const Claiming& claiming);
   static void add_transfer(Command& command, const base::LeaseId& from, const store::Claim& to,
                            std::string_view member);
@@ -85,10 +86,10 @@ class Engine {
                           std::string_view member);
   static void add_hit(Command& command, const store::Hit& hit);
 
+  Places places;  // outlives the link, whose answers change it
   const std::unique_ptr<Link> link;
   const KeySpace keys;
   const Scripts scripts;
-  Places places;
   Watchers watchers;
 
  private:

@@ -35,7 +35,7 @@ class RedisEngine : public ::testing::Test {
   }
   base::Result<store::ClaimOutcome> claim(const store::Claim& claim) {
     const Engine::Claiming claiming = engine_.begin_claim(name_, claim);
-    return engine_.end_claim(name_, claim, claiming,
+    return Engine::end_claim(engine_.places, name_, claim, claiming,
                              engine_.run(lua::kClaim, name_, patience(), [&](Command& command) {
                                Engine::add_claim(command, claim, claiming);
                              }));
@@ -43,7 +43,8 @@ class RedisEngine : public ::testing::Test {
   // A claim whose request ends with this error.
   void fail_with(ErrorCode code, const store::Claim& claim) {
     const Engine::Claiming claiming = engine_.begin_claim(name_, claim);
-    EXPECT_FALSE(engine_.end_claim(name_, claim, claiming, base::fail(code, "no answer")));
+    EXPECT_FALSE(
+        Engine::end_claim(engine_.places, name_, claim, claiming, base::fail(code, "no answer")));
   }
 
   const tests::RedisServer server_;
@@ -60,17 +61,30 @@ TEST_F(RedisEngine, AClaimThatIsGrantedHasNoPlaceAnyMore) {
   EXPECT_TRUE(engine_.places.is_empty());
 }
 
-TEST_F(RedisEngine, AClaimThatIsHandedTheNameHasNoPlaceAnyMore) {
-  const auto hand_over = [&](const base::LeaseId& from) {
-    return engine_.end_transfer(
-        name_, waiting_.id, engine_.run(lua::kTransfer, name_, patience(), [&](Command& command) {
-          Engine::add_transfer(command, from, waiting_, {});
+// It may have come to stand there while it was handed the name, so it leaves when that ends.
+TEST_F(RedisEngine, AClaimThatWasHandedTheNameHasAPlaceUntilItHandsItOn) {
+  const auto hand_over = [&](const base::LeaseId& from, const store::Claim& to) {
+    return Engine::end_transfer(
+        engine_.places, name_, from,
+        engine_.run(lua::kTransfer, name_, patience(), [&](Command& command) {
+          Engine::add_transfer(command, from, to, engine_.places.member("job", from));
         }));
   };
-  EXPECT_TRUE(hand_over(base::LeaseId::generate()));  // lost
+  EXPECT_TRUE(hand_over(holder_.id, waiting_));
   EXPECT_FALSE(engine_.places.is_empty());
-  EXPECT_TRUE(hand_over(holder_.id));
+  EXPECT_FALSE(hand_over(waiting_.id, waiting_));
+  EXPECT_TRUE(hand_over(waiting_.id, wish()));
   EXPECT_TRUE(engine_.places.is_empty());
+}
+
+// As while the store does not hear.
+TEST_F(RedisEngine, AClaimThatIsSentWithoutItsPlaceStandsThereStill) {
+  const auto refused = Engine::end_claim(
+      engine_.places, name_, waiting_, {},
+      engine_.run(lua::kClaim, name_, patience(),
+                  [&](Command& command) { Engine::add_claim(command, waiting_, {}); }));
+  ASSERT_TRUE(refused);
+  EXPECT_TRUE(std::get<store::Busy>(*refused).pending);
 }
 
 TEST_F(RedisEngine, AClaimThatNeverReachedTheServerHasNoPlace) {

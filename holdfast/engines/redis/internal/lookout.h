@@ -58,9 +58,9 @@ class Lookout final : public store::Listener {
   // Constant after construction.
   const base::ProcessMark process_;
   const Work read_;
-  const int shown_to_host_;  // epoll: the connection, unless a guest is there
   const Doorbell host_roused_;
   const Doorbell guest_roused_;
+  const int shown_to_host_;  // epoll: the connection, unless a guest is there; last, to be closed
 
   std::mutex mutex_;
   // Protected by mutex_.

@@ -1,5 +1,6 @@
 #include <holdfast/engines/redis/internal/places.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace holdfast::engines::redis::internal {
@@ -13,21 +14,40 @@ void Places::erase(Map::iterator place) {
   count_.store(places_.size(), std::memory_order_relaxed);
 }
 
+// Not each time: there may be many.
+void Places::forget_the_gone(base::TimePoint now) {
+  if (now - looked_through_ < kForgotten) {
+    return;
+  }
+  looked_through_ = now;
+  std::erase_if(places_, [&](const auto& place) { return now - place.second.seen > kForgotten; });
+}
+
 bool Places::enter(std::string_view name, const base::LeaseId& id, std::string member,
-                   base::Duration lasts) {
+                   base::Duration lasts, base::TimePoint now) {
   const std::lock_guard guard(mutex_);
-  const bool is_new =
-      places_.try_emplace(key(name, id), Place{std::move(member), lasts, {}, {}}).second;
+  forget_the_gone(now);
+  const auto [place, is_new] =
+      places_.try_emplace(key(name, id), Place{.member = {}, .lasts = lasts, .seen = now});
+  place->second.member = std::move(member);
+  place->second.lasts = std::min(place->second.lasts, lasts);
+  place->second.seen = now;
   count_.store(places_.size(), std::memory_order_relaxed);
   return is_new;
 }
 
-void Places::refuse(std::string_view name, const base::LeaseId& id, base::TimePoint sent,
+bool Places::refuse(std::string_view name, const base::LeaseId& id, base::TimePoint sent,
                     std::optional<base::FencingToken> token) {
-  const std::lock_guard guard(mutex_);
-  if (const auto place = places_.find(key(name, id)); place != places_.end()) {
-    place->second.refusal = token ? std::optional(Refusal{sent, *token}) : std::nullopt;
+  if (is_empty()) {
+    return false;
   }
+  const std::lock_guard guard(mutex_);
+  const auto place = places_.find(key(name, id));
+  if (place == places_.end()) {
+    return false;
+  }
+  place->second.refusal = token ? std::optional(Refusal{sent, *token}) : std::nullopt;
+  return true;
 }
 
 void Places::give(std::string_view name, const base::LeaseId& id, base::FencingToken token) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <map>
 #include <mutex>
@@ -28,13 +29,17 @@ class Places {
     return count_.load(std::memory_order_relaxed) == 0;
   }
 
-  // Before the claim is sent. `member` is what stands in the queue, and for how long it is given
-  // the name. Whether it is new here.
+  // Who has not asked for so long is forgotten: whoever asked may have gone without a word. The
+  // server forgets it, too.
+  static constexpr base::Duration kForgotten = std::chrono::seconds(60);
+
+  // Before the claim is sent, at this time. `member` is what stands in the queue, and for how long
+  // it is given the name. Whether it is new here.
   bool enter(std::string_view name, const base::LeaseId& id, std::string member,
-             base::Duration lasts);
+             base::Duration lasts, base::TimePoint now);
   // The answer to a claim that was sent at that time. The name had this token; none if a program
-  // that is not Holdfast has it.
-  void refuse(std::string_view name, const base::LeaseId& id, base::TimePoint sent,
+  // that is not Holdfast has it. Whether it stands here.
+  bool refuse(std::string_view name, const base::LeaseId& id, base::TimePoint sent,
               std::optional<base::FencingToken> token);
   // It was given the name.
   void give(std::string_view name, const base::LeaseId& id, base::FencingToken token);
@@ -55,18 +60,22 @@ class Places {
   struct Place {
     std::string member;
     base::Duration lasts;
-    std::optional<Refusal> refusal;           // the last one, if its token is known
-    std::optional<base::FencingToken> given;  // at some time
+    base::TimePoint seen;                       // when it last asked
+    std::optional<Refusal> refusal{};           // the last one, if its token is known
+    std::optional<base::FencingToken> given{};  // at some time
   };
   using Map = std::map<std::string, Place, std::less<>>;
 
   // The id, then the name.
   [[nodiscard]] static std::string key(std::string_view name, const base::LeaseId& id);
   void erase(Map::iterator place);
+  void forget_the_gone(base::TimePoint now);
 
   std::atomic<std::size_t> count_ = 0;  // of places_
   mutable std::mutex mutex_;
-  Map places_;  // protected by mutex_
+  // Protected by mutex_.
+  Map places_;
+  base::TimePoint looked_through_{};
 };
 
 }  // namespace holdfast::engines::redis::internal

@@ -17,8 +17,8 @@ base::TimePoint at(base::Duration time) { return base::TimePoint{time}; }
 // A claim for "job" that was sent at 100 s and refused, and is given the name for 2 s.
 struct RedisPlaces : ::testing::Test {
   RedisPlaces() {
-    places.enter("job", kMine, "as this", 2s);
-    places.refuse("job", kMine, at(100s), FencingToken(5));
+    places.enter("job", kMine, "as this", 2s, at(100s));
+    EXPECT_TRUE(places.refuse("job", kMine, at(100s), FencingToken(5)));
   }
 
   Places places;
@@ -64,10 +64,26 @@ TEST_F(RedisPlaces, NothingIsTakenWhereTheHoldersTokenIsNotKnown) {
 }
 
 TEST_F(RedisPlaces, NothingIsTakenBeforeAClaimWasRefused) {
-  EXPECT_TRUE(places.enter("job", kOther, "as that", 2s));
-  EXPECT_FALSE(places.enter("job", kOther, "as that", 2s));
+  EXPECT_TRUE(places.enter("job", kOther, "as that", 2s, at(100s)));
+  EXPECT_FALSE(places.enter("job", kOther, "as that", 2s, at(100s)));
   places.give("job", kOther, FencingToken(6));
   EXPECT_FALSE(places.take("job", kOther, at(100s)));
+}
+
+TEST_F(RedisPlaces, OfTwoTimesForWhichItIsGivenTheShorterCounts) {
+  EXPECT_FALSE(places.enter("job", kMine, "as that", 1s, at(100s)));
+  EXPECT_FALSE(places.enter("job", kMine, "as this", 2s, at(100s)));
+  places.give("job", kMine, FencingToken(6));
+  const auto grant = places.take("job", kMine, at(100s));
+  EXPECT_EQ(grant, (store::Grant{.token = FencingToken(6), .time_left = 1s}));
+}
+
+TEST_F(RedisPlaces, WhoHasNotAskedForLongIsForgotten) {
+  EXPECT_TRUE(places.enter("other", kOther, "as that", 2s, at(150s)));
+  EXPECT_TRUE(places.enter("third", kOther, "as that", 2s, at(170s)));
+  EXPECT_EQ(places.member("job", kMine), "");
+  EXPECT_EQ(places.member("other", kOther), "as that");
+  EXPECT_FALSE(places.refuse("job", kMine, at(170s), FencingToken(5)));
 }
 
 TEST_F(RedisPlaces, WhoLeavesIsGivenNothing) {

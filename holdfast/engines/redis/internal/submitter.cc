@@ -2,7 +2,6 @@
 
 #include <string>
 #include <utility>
-#include <vector>
 
 #include <holdfast/engines/redis/internal/answers.h>
 #include <holdfast/engines/redis/internal/lua.h>
@@ -36,8 +35,9 @@ void Submitter::start_claim(const Name& name, const store::Claim& claim, Deadlin
   engine_.submit(
       lua::kClaim, name, deadline,
       [claim, claiming](Command& command) { Engine::add_claim(command, claim, claiming); },
-      [this, name, claim, claiming, callback = std::move(callback)](Result<Reply> reply) {
-        callback(engine_.end_claim(name, claim, claiming, std::move(reply)));
+      [&places = engine_.places, name, claim, claiming,
+       callback = std::move(callback)](Result<Reply> reply) {
+        callback(Engine::end_claim(places, name, claim, claiming, std::move(reply)));
       });
 }
 
@@ -45,11 +45,11 @@ void Submitter::start_transfer(const Name& name, const LeaseId& from, const stor
                                Deadline deadline, Callback<store::TransferOutcome> callback) {
   engine_.submit(
       lua::kTransfer, name, deadline,
-      [from, to, member = engine_.places.member(name.view(), to.id)](Command& command) {
+      [from, to, member = engine_.places.member(name.view(), from)](Command& command) {
         Engine::add_transfer(command, from, to, member);
       },
-      [this, name, id = to.id, callback = std::move(callback)](Result<Reply> reply) {
-        callback(engine_.end_transfer(name, id, std::move(reply)));
+      [&places = engine_.places, name, from, callback = std::move(callback)](Result<Reply> reply) {
+        callback(Engine::end_transfer(places, name, from, std::move(reply)));
       });
 }
 

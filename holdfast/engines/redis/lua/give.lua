@@ -29,4 +29,5 @@ while is_live and first do
 end
 if first and not given then
   redis.call('ZADD', queue, 0, first)
+  redis.call('PEXPIRE', queue, 60000)  -- as in queue.lua
 end

@@ -6,6 +6,10 @@
 local plain, companion, queue = unpack(KEYS)
 local id, store = ARGV[2], ARGV[3] or ''
 
+if ARGV[4] then
+  redis.pcall('ZREM', queue, ARGV[4])
+end
+
 -- The usual cases: nobody waits for a mutex that has not just ended, and whose note will not be kept
 -- for much longer than it has to be (said below at length), or somebody's turn has come.
 local retention = tonumber(ARGV[1])  -- where the time is the server's
@@ -40,9 +44,6 @@ local was_held = record.live[id] ~= nil or (record.value == id and not record.en
 record.ended[id] = true
 sweep(record, plain, companion)
 local did_wait = stop_waiting(record, companion, id)
-if ARGV[4] then
-  redis.call('ZREM', queue, ARGV[4])
-end
 if not was_held and not did_wait then
   return 0
 end

@@ -1,6 +1,6 @@
 -- Replaces the lease `from` by another with the same permits, or fewer.
--- KEYS plain, companion, queue   ARGV …, from, the lease: `ttl id words`, permits, capacity, as what it
--- stands in the queue (if it does)
+-- KEYS plain, companion, queue   ARGV …, from, the lease: `ttl id words`, permits, capacity, as what
+-- `from` stands in the queue (if it does)
 -- include queue.lua
 -- include record.lua
 local plain, companion, queue = unpack(KEYS)
