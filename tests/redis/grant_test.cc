@@ -204,6 +204,7 @@ TEST_F(Given, WhoReleasesTheNameStandsInTheQueueNoMore) {
   Claimant other(server_.port());
   expect<Grant>(other.store->transfer("job", first_.id, other.claim));
   ASSERT_EQ(in_queue(), 2);
+  other.watch.reset();
   EXPECT_EQ(other.store->release("job", other.claim.id), ReleaseOutcome::released);
   EXPECT_EQ(in_queue(), 0);
   EXPECT_EQ(holder(), waiting.claim.id);
