@@ -72,7 +72,10 @@ TEST_F(RedisEngine, AClaimThatWasHandedTheNameHasAPlaceUntilItHandsItOn) {
   };
   EXPECT_TRUE(hand_over(holder_.id, waiting_));
   EXPECT_FALSE(engine_.places.is_empty());
-  EXPECT_FALSE(hand_over(waiting_.id, waiting_));
+  store::Claim of_another_kind = wish();
+  of_another_kind.permits = store::Permits::of(1, 2);
+  EXPECT_FALSE(hand_over(waiting_.id, of_another_kind));
+  EXPECT_FALSE(engine_.places.is_empty());
   EXPECT_TRUE(hand_over(waiting_.id, wish()));
   EXPECT_TRUE(engine_.places.is_empty());
 }
