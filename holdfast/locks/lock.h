@@ -47,7 +47,8 @@ class [[nodiscard]] Lock {
   // An error (lost, or not_held after release) unless the lease is ours at this moment. Right even
   // after the process or the machine was stopped for a while.
   [[nodiscard]] base::Result<void> check() const;
-  // How long exclusion is still promised without another renewal; zero when lost or released.
+  // How long exclusion is still promised without another renewal; zero when lost or released. For
+  // a moment it may be much less than the ttl: see HandOff.
   [[nodiscard]] base::Duration time_left() const;
 
   // Gives the name back, to the next waiter of this process if there is one. Says whether the lease

@@ -353,6 +353,18 @@ TEST_F(Given, AnAcquireThatIsCancelledLeavesTheQueue) {
   EXPECT_EQ(holder(), LeaseId());
 }
 
+TEST_F(Given, ALeaseThatIsToBeWholeIsSoFromTheBeginning) {
+  locks::LockProvider provider(open_store(server_.port()));
+  std::optional<locks::Lock> lock;
+  std::jthread waiter([&] {
+    lock = provider.acquire("job", {.ttl = 10min, .hand_off = locks::HandOff::whole_lease});
+  });
+  ASSERT_TRUE(eventually([&] { return in_queue() == 1; }));
+  release("job", first_.id);
+  waiter.join();
+  EXPECT_GT(lock->time_left(), kShort);
+}
+
 // Nobody renews them: they are to last as long as if nobody had had the name before.
 TEST_F(Given, ALeaseThatIsKeptLastsItsTtlThoughItWasWaitedFor) {
   locks::LockProvider provider(open_store(server_.port()));

@@ -1,3 +1,5 @@
+#include <tests/support/redis_server.h>
+
 #include "apps/holdfast/tests/workspace.h"
 
 namespace holdfast::cli::testing {
@@ -37,6 +39,20 @@ TEST_F(ContentionTest, AWaiterGetsTheNameWhenTheHolderEnds) {
   holder->close_input();
   EXPECT_EQ(waiter->read_line(), "mine");
   EXPECT_EQ(waiter->wait(), 0);
+}
+
+// Where the name goes from one to the next without being free in between.
+TEST_F(ContentionTest, AWaiterThatWasGivenTheNameRunsItsCommandToItsEnd) {
+  const tests::RedisServer server;
+  environment()["HOLDFAST_STORE"] = server.url();
+  const auto holder = start_holder({"job"});
+  const auto waiter =
+      start({"run", "-v", "-w", "60s", "job", "--", "sh", "-c", "echo mine; read -r rest"});
+  EXPECT_TRUE(waiter->read_error_line().starts_with("holdfast: waiting 1s"));
+  holder->close_input();
+  EXPECT_EQ(waiter->read_line(), "mine");
+  waiter->write("and no more\n");
+  EXPECT_EQ(waiter->wait(), 0) << waiter->rest_of_errors();
 }
 
 TEST_F(ContentionTest, AWaiterWithoutATerminalIsSilent) {

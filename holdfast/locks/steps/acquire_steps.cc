@@ -28,9 +28,10 @@ base::Deadline deadline_of(base::TimePoint started, base::Duration wait) {
                                        : base::Deadline::at(base::add_saturating(started, wait));
 }
 
-// Who only tries does not stay to be let in; than one permit nobody can want fewer. What nobody will
-// renew is to last its ttl from the beginning, and not to be given for a short time.
+// Who only tries does not stay to be let in; than one permit nobody can want fewer. What nobody
+// will renew is to last its ttl from the beginning.
 store::Claim make_claim(const ProviderCore& core, const AcquireOptions& how, base::Duration wait) {
+  const bool is_whole = how.hand_off == HandOff::whole_lease || how.on_destroy == OnDestroy::keep;
   const bool holds_back = wait > base::Duration::zero() && how.permits.count > 1;
   return {.id = base::LeaseId::generate(),
           .owner = how.owner.empty() ? core.options.owner : how.owner,
@@ -38,7 +39,7 @@ store::Claim make_claim(const ProviderCore& core, const AcquireOptions& how, bas
           .ttl = how.ttl,
           .permits = how.permits,
           .holds_back = holds_back ? how.holds_back : base::Duration::zero(),
-          .waits = wait > base::Duration::zero() && how.on_destroy != OnDestroy::keep};
+          .waits = wait > base::Duration::zero() && !is_whole};
 }
 
 Result<void> check(const AcquireOptions& how) {
