@@ -218,6 +218,14 @@ TEST_F(Given, WhoHandsTheNameOnStandsInTheQueueNoMore) {
   EXPECT_EQ(in_queue(), 1);
 }
 
+TEST_F(Given, WhoFindsThatItWasHandedTheNameStandsInTheQueueNoMore) {
+  Claimant waiting(server_.port());
+  expect<Grant>(store_->transfer("job", first_.id, waiting.claim));
+  ASSERT_EQ(in_queue(), 1);
+  expect<Grant>(waiting.ask());
+  EXPECT_EQ(in_queue(), 0);
+}
+
 TEST_F(Given, WhoFoundTheNameFreeStandsInTheQueueNoMore) {
   Claimant waiting(server_.port());
   run({"DEL", "job"});

@@ -80,7 +80,9 @@ Result<store::ClaimOutcome> Engine::end_claim(Places& places, const Name& name,
   }
   auto* const busy = std::get_if<store::Busy>(&*outcome);
   if (busy == nullptr) {
-    places.leave(name.view(), claim.id);
+    if (!claiming.member.empty()) {  // else it may stand there still, until it releases the name
+      places.leave(name.view(), claim.id);
+    }
   } else {
     // Also where it was sent without: it stands there since it was last sent with.
     busy->pending = places.refuse(name.view(), claim.id, claiming.sent, token_of(*busy));

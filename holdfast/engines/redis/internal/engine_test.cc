@@ -82,12 +82,18 @@ TEST_F(RedisEngine, AClaimThatWasHandedTheNameHasAPlaceUntilItHandsItOn) {
 
 // As while the store does not hear.
 TEST_F(RedisEngine, AClaimThatIsSentWithoutItsPlaceStandsThereStill) {
-  const auto refused = Engine::end_claim(
-      engine_.places, name_, waiting_, {},
-      engine_.run(lua::kClaim, name_, patience(),
-                  [&](Command& command) { Engine::add_claim(command, waiting_, {}); }));
+  const auto ask = [&] {
+    return Engine::end_claim(engine_.places, name_, waiting_, {},
+                             engine_.run(lua::kClaim, name_, patience(), [&](Command& command) {
+                               Engine::add_claim(command, waiting_, {});
+                             }));
+  };
+  const auto refused = ask();
   ASSERT_TRUE(refused);
   EXPECT_TRUE(std::get<store::Busy>(*refused).pending);
+  EXPECT_TRUE(engine_.link->call(Command("DEL", "job"), patience()));
+  EXPECT_TRUE(is_granted(ask()));
+  EXPECT_FALSE(engine_.places.is_empty());
 }
 
 TEST_F(RedisEngine, AClaimThatNeverReachedTheServerHasNoPlace) {

@@ -65,6 +65,9 @@ if mine then
   if mine.permits ~= lease.permits or mine.capacity ~= lease.capacity then
     return conflict('this lease id holds the name with other permits')
   end
+  if ARGV[6] then
+    redis.call('ZREM', queue, ARGV[6])  -- it was handed the name while it stood there
+  end
   return same_grant(mine)
 end
 if is_held(record) and record.capacity ~= lease.capacity then
