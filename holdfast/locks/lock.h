@@ -58,7 +58,8 @@ class [[nodiscard]] Lock {
   // of a pool. The token is a new one; those who wait are told. After unknown_outcome it holds as
   // many as before or so many: ask again.
   [[nodiscard]] base::Result<void> reduce(std::uint32_t permits);
-  // Ends the handle but not the lease: returns its id, for a later `renew` and `release`.
+  // Ends the handle but not the lease: returns its id, for a later `renew` and `release`. Without
+  // those it lasts for time_left() more: who detaches at once asks for HandOff::whole_lease.
   base::LeaseId detach() noexcept;
 
   // Whether this handle stands for a lease: not whether the lease is still ours, which `check`
