@@ -3,13 +3,10 @@
 #include <atomic>
 #include <optional>
 #include <sstream>
-#include <stop_token>
 #include <string>
-#include <thread>
 
-#include <tests/redis/redis_test.h>
+#include <tests/redis/held_job.h>
 
-#include <holdfast/locks/lock_provider.h>
 #include <holdfast/store/async_lease_store.h>
 
 namespace holdfast::tests {
@@ -22,10 +19,6 @@ using store::Busy;
 using store::Claim;
 using store::Grant;
 using store::ReleaseOutcome;
-
-constexpr const char* kQueue = "hfq:{job}";
-// A release gives the name for seconds, the tests' own leases are for minutes.
-constexpr base::Duration kShort = 1min;
 
 // A store of its own with a claim for "job" that was refused and waits.
 struct Claimant {
@@ -48,15 +41,8 @@ struct Claimant {
   Busy refusal;
 };
 
-class Given : public RedisTest {
+class Given : public HeldJob {
  protected:
-  // Who has the name "job"; nil if nobody does.
-  LeaseId holder() {
-    const auto all = holders("job");
-    return all.empty() ? LeaseId() : all.front().id;
-  }
-  int in_queue() { return std::stoi(run({"ZCARD", kQueue})); }
-  bool a_claim_waits() { return run({"ZRANGE", kQueue, "0", "0"}).size() > 40; }
   // As if a script had given it the name, and the message came only now.
   void tell(Claimant& waiting, base::FencingToken token) {
     waiting.calls = 0;
@@ -78,9 +64,6 @@ class Given : public RedisTest {
     }
     run({"SET", "hf:{job}", text, "KEEPTTL"});
   }
-
-  const Claim first_ = wish();
-  const Grant granted_ = expect<Grant>(store_->claim("job", first_));
 };
 
 TEST_F(Given, AReleaseGivesTheNameToTheClaimThatWaits) {
@@ -336,77 +319,6 @@ TEST_F(Given, AStoreThatGoesAnswersTheClaimThatIsUnderWay) {
   server_.resume();
   ASSERT_TRUE(answer);
   EXPECT_FALSE(answer->has_value());
-}
-
-TEST_F(Given, AnAcquireThatTimesOutLeavesTheQueue) {
-  locks::LockProvider provider(open_store(server_.port()));
-  EXPECT_FALSE(base::value_or_throw(provider.try_acquire("job", {.wait = 50ms})));
-  EXPECT_EQ(in_queue(), 0);
-  release("job", first_.id);
-  EXPECT_EQ(holder(), LeaseId());
-}
-
-TEST_F(Given, AnAcquireThatIsCancelledLeavesTheQueue) {
-  locks::LockProvider provider(open_store(server_.port()));
-  std::stop_source stop;
-  std::jthread waiter([&] {
-    const auto lock = provider.try_acquire("job", {.wait = 10min, .stop = stop.get_token()});
-    EXPECT_FALSE(lock.has_value());
-  });
-  ASSERT_TRUE(eventually([&] { return a_claim_waits(); }));
-  stop.request_stop();
-  waiter.join();
-  EXPECT_EQ(in_queue(), 0);
-  release("job", first_.id);
-  EXPECT_EQ(holder(), LeaseId());
-}
-
-TEST_F(Given, ALeaseThatIsToBeWholeIsSoFromTheBeginning) {
-  locks::LockProvider provider(open_store(server_.port()));
-  std::optional<locks::Lock> lock;
-  std::jthread waiter([&] {
-    lock = provider.acquire("job", {.ttl = 10min, .hand_off = locks::HandOff::whole_lease});
-  });
-  ASSERT_TRUE(eventually([&] { return in_queue() == 1; }));
-  release("job", first_.id);
-  waiter.join();
-  EXPECT_GT(lock->time_left(), kShort);
-}
-
-// Nobody renews them: they are to last as long as if nobody had had the name before.
-TEST_F(Given, ALeaseThatIsKeptLastsItsTtlThoughItWasWaitedFor) {
-  locks::LockProvider provider(open_store(server_.port()));
-  std::jthread waiter([&] {
-    const auto kept = provider.acquire("job", {.ttl = 10min, .on_destroy = locks::OnDestroy::keep});
-  });
-  ASSERT_TRUE(eventually([&] { return in_queue() == 1; }));
-  release("job", first_.id);
-  waiter.join();
-  EXPECT_GT(holders("job").at(0).time_left, kShort);
-}
-
-TEST_F(Given, ALeaseThatIsNotHeldForLongLastsItsTtlThoughItWasWaitedFor) {
-  locks::LockProvider provider(open_store(server_.port()));
-  std::optional<locks::Lock> lock;
-  std::jthread waiter([&] { lock = provider.acquire("job", {.ttl = 10min, .max_hold = 1ms}); });
-  ASSERT_TRUE(eventually([&] { return a_claim_waits(); }));
-  release("job", first_.id);
-  waiter.join();
-  EXPECT_TRUE(eventually([&] { return holders("job").at(0).time_left > kShort; }));
-  EXPECT_FALSE(lock->lost().stop_requested());
-}
-
-TEST_F(Given, AnAcquireKeepsWhatItWasGiven) {
-  locks::LockProvider provider(open_store(server_.port()));
-  std::optional<locks::Lock> lock;
-  std::jthread waiter([&] { lock = provider.acquire("job", {.ttl = 10min}); });
-  ASSERT_TRUE(eventually([&] { return a_claim_waits(); }));
-  release("job", first_.id);
-  waiter.join();
-  EXPECT_EQ(holders("job").at(0).token, lock->token());
-  EXPECT_TRUE(eventually([&] { return holders("job").at(0).time_left > kShort; }));
-  EXPECT_FALSE(lock->lost().stop_requested());
-  EXPECT_EQ(lock->release(), ReleaseOutcome::released);
 }
 
 }  // namespace
