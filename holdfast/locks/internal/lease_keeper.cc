@@ -200,15 +200,17 @@ std::size_t LeaseKeeper::apply(const Holds& batch,
     if (!still_kept) {
       continue;
     }
-    if (!outcomes) {
-      hold.schedule.on_failed(now);
-    } else if ((*outcomes)[i] == store::RenewOutcome::renewed) {
+    // What was over before the answer came stays so: who checked meanwhile was told.
+    const bool is_over = hold.schedule.valid_until() <= now;
+    if (is_over || (outcomes && (*outcomes)[i] == store::RenewOutcome::lost)) {
+      lost.push_back(batch[i]);
+      erase(hold);
+    } else if (outcomes) {
       hold.schedule.on_renewed(sent);
       hold.publish();
       ++renewed;
     } else {
-      lost.push_back(batch[i]);
-      erase(hold);
+      hold.schedule.on_failed(now);
     }
   }
   return renewed;

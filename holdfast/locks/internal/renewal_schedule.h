@@ -25,9 +25,9 @@ class RenewalSchedule {
         renew_until_(max_hold ? base::add_saturating(sent, *max_hold) : base::TimePoint::max()) {
     on_renewed(sent);
     if (validity < ttl) {
+      is_whole_ = false;
       valid_until_ = base::add_saturating(sent, validity - margin(validity));
-      // Soon, and whatever max_hold says: until then it does not last for the ttl.
-      renew_at_ = base::add_saturating(sent, std::min(every, validity / 8));
+      plan(base::add_saturating(sent, std::min(every, validity / 8)));
     }
   }
 
@@ -37,6 +37,7 @@ class RenewalSchedule {
   }
 
   void on_renewed(base::TimePoint sent) noexcept {
+    is_whole_ = true;
     valid_until_ = std::max(valid_until_, base::add_saturating(sent, ttl_ - margin(ttl_)));
     plan(base::add_saturating(sent, every_));
   }
@@ -52,8 +53,9 @@ class RenewalSchedule {
   [[nodiscard]] base::Duration ttl() const noexcept { return ttl_; }
 
  private:
+  // However soon max_hold is over, it is to last for its ttl.
   void plan(base::TimePoint when) noexcept {
-    renew_at_ = when < renew_until_ ? when : base::TimePoint::max();
+    renew_at_ = when < renew_until_ || !is_whole_ ? when : base::TimePoint::max();
   }
 
   base::Duration ttl_;
@@ -61,6 +63,7 @@ class RenewalSchedule {
   base::TimePoint renew_until_;
   base::TimePoint valid_until_{};
   base::TimePoint renew_at_{};
+  bool is_whole_ = true;  // it had its ttl, from some request on
 };
 
 }  // namespace holdfast::locks::internal

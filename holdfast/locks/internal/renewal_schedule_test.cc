@@ -34,6 +34,8 @@ TEST(RenewalSchedule, AGrantForAShortTimeIsValidHoweverLongTheTtl) {
 TEST(RenewalSchedule, AGrantForAShortTimeIsRenewedOnceThoughItIsNotToBeHeldForLong) {
   RenewalSchedule schedule(at(100s), 24h, 8h, 1ms, 2s);
   EXPECT_LT(schedule.renew_at(), at(101s));
+  schedule.on_failed(at(100'200ms));
+  EXPECT_LT(schedule.renew_at(), schedule.valid_until());
   schedule.on_renewed(at(100'250ms));
   EXPECT_EQ(schedule.renew_at(), base::TimePoint::max());
 }

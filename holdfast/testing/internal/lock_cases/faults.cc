@@ -236,6 +236,20 @@ constexpr LockCase kCases[] = {
        EXPECT_TRUE(lock.check());
      }},
 
+    {"ARenewalThatIsAnsweredAfterTheEndIsALoss",
+     [](LockRun& run) {
+       const Lock lock = run.provider().acquire("job", run.brief_options());
+       std::atomic<bool> told = false;
+       const std::stop_callback callback(lock.lost(), [&] { told = true; });
+       const auto gate = run.network().hold_reply(Operation::renew);
+       run.pass(run.ttl() * 2 / 5);
+       gate->wait_until_reached();
+       run.pass(run.ttl() * 4 / 5);  // what was renewed would last for longer
+       gate->open();
+       EXPECT_TRUE(run.soon([&] { return told.load(); }));
+       EXPECT_EQ(error_of(lock.check()), ErrorCode::lost);
+     }},
+
     {"LostFiresWhileTheStoreHangs",
      [](LockRun& run) {
        const Lock lock = run.provider().acquire("job", run.brief_options());
