@@ -124,7 +124,8 @@ class LeaseStore {
                                              base::Deadline deadline = base::Deadline::never());
 
   // Calls back, from any thread, when the name may have become free. A hint: it may come for
-  // nothing, and it may get lost. The callback must be quick and must not call the store.
+  // nothing, and it may get lost. The callback must be quick, must not call the store, and must not
+  // wait for anybody who waits for a name there: it may run in that one's thread.
   [[nodiscard]] base::Result<Watch> watch(std::string_view name, std::function<void()> callback);
 
   [[nodiscard]] virtual Capabilities capabilities() const = 0;

@@ -21,8 +21,8 @@ Level level_of(const RedisServer& server, std::string_view name) {
 
 TEST(Diagnosis, AServerForLocksIsGood) {
   const RedisServer server({.arguments = {"--appendonly", "yes"}});
-  for (const char* const name : {"version", "eviction", "persistence", "replication",
-                                 "cluster_mode", "listeners", "clock_offset"}) {
+  for (const char* const name :
+       {"version", "eviction", "persistence", "replication", "cluster_mode", "clock_offset"}) {
     EXPECT_EQ(level_of(server, name), Level::good) << name;
   }
 }
@@ -45,13 +45,6 @@ TEST(Diagnosis, AReplicaIsBadAndItsMasterAWarning) {
 TEST(Diagnosis, ANodeOfAClusterIsBad) {
   const RedisServer server({.arguments = {"--cluster-enabled", "yes"}});
   EXPECT_EQ(level_of(server, "cluster_mode"), Level::bad);
-}
-
-TEST(Diagnosis, AListenerToAllChannelsIsAWarning) {
-  const RedisServer server;
-  RedisClient listener(server.port());
-  listener.run({"PSUBSCRIBE", "*"});
-  EXPECT_EQ(level_of(server, "listeners"), Level::warning);
 }
 
 TEST(Diagnosis, AServerThatIsNotThereIsUnavailable) {

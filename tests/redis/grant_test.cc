@@ -1,5 +1,8 @@
 // A release gives the name to the claim that waits for it.
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <optional>
 #include <sstream>
@@ -125,12 +128,43 @@ TEST_F(Given, AGrantThatIsHeardOfLateIsNotTaken) {
   }));
 }
 
+TEST_F(Given, WhoAsksForWhatItWasGivenGetsAWholeLease) {
+  Claimant waiting(server_.port());
+  Claim brief = waiting.claim;
+  brief.ttl = 2s;
+  expect<Grant>(store_->transfer("job", first_.id, brief));  // of which it is not told
+  EXPECT_GT(expect<Grant>(waiting.ask()).time_left, kShort);
+  EXPECT_GT(holders("job").at(0).time_left, kShort);
+}
+
 TEST_F(Given, WhoGivesUpIsGivenNothing) {
   Claimant waiting(server_.port());
+  waiting.watch.reset();
   EXPECT_EQ(waiting.store->release("job", waiting.claim.id), ReleaseOutcome::not_held);
   EXPECT_EQ(in_queue(), 0);
   release("job", first_.id);
   EXPECT_EQ(holder(), LeaseId());
+}
+
+TEST_F(Given, WhoGivesUpLeavesBehindWhoElseWaitsAtItsStore) {
+  Claimant waiting(server_.port());
+  EXPECT_EQ(waiting.store->release("job", waiting.claim.id), ReleaseOutcome::not_held);
+  EXPECT_EQ(in_queue(), 1);
+  release("job", first_.id);
+  EXPECT_TRUE(waiting.is_told());
+  EXPECT_EQ(holder(), LeaseId());
+}
+
+TEST_F(Given, WhoGivesUpPassesOnWhatItWasTold) {
+  Claimant unwilling(server_.port());
+  Claimant next(server_.port());
+  run({"DEL", "hf:{job}"});
+  release("job", first_.id);
+  ASSERT_TRUE(unwilling.is_told());
+  ASSERT_EQ(next.calls, 0);
+  unwilling.watch.reset();
+  EXPECT_EQ(unwilling.store->release("job", unwilling.claim.id), ReleaseOutcome::not_held);
+  EXPECT_TRUE(next.is_told());
 }
 
 TEST_F(Given, WhoWasGivenTheNameAndDoesNotWantItGivesItToTheNext) {
@@ -151,8 +185,11 @@ TEST_F(Given, ItsStoreIsGone) {
   // The server may not have noticed yet.
   ASSERT_TRUE(eventually(
       [&] { return run({"PUBSUB", "CHANNELS", "hf:*"}).find(' ') == std::string::npos; }));
+  const int published = calls("publish");
   release("job", first_.id);
   EXPECT_EQ(holder(), next.claim.id);
+  // Nor is it told: it may listen at a replica, where it would hear that the name is its own.
+  EXPECT_EQ(calls("publish"), published + 1);
 }
 
 TEST_F(Given, NobodyIsGivenWhatIsStillHeld) {
@@ -185,7 +222,7 @@ TEST_F(Given, AClaimThatNobodyWatchesForIsGivenNothing) {
 TEST_F(Given, WhoReleasesTheNameStandsInTheQueueNoMore) {
   Claimant waiting(server_.port());
   Claimant other(server_.port());
-  expect<Grant>(other.store->transfer("job", first_.id, other.claim));
+  expect<Grant>(store_->transfer("job", first_.id, other.claim));
   ASSERT_EQ(in_queue(), 2);
   other.watch.reset();
   EXPECT_EQ(other.store->release("job", other.claim.id), ReleaseOutcome::released);
@@ -193,10 +230,29 @@ TEST_F(Given, WhoReleasesTheNameStandsInTheQueueNoMore) {
   EXPECT_EQ(holder(), waiting.claim.id);
 }
 
+TEST_F(Given, WhoIsHandedTheNameStandsInTheQueueNoMore) {
+  Claimant waiting(server_.port());
+  expect<Grant>(waiting.store->transfer("job", first_.id, waiting.claim));
+  EXPECT_EQ(in_queue(), 0);
+}
+
+TEST_F(Given, WhoIsHandedTheNameAgainStandsInTheQueueNoMore) {
+  Claimant waiting(server_.port());
+  expect<Grant>(store_->transfer("job", first_.id, waiting.claim));
+  expect<Grant>(waiting.store->transfer("job", first_.id, waiting.claim));
+  EXPECT_EQ(in_queue(), 0);
+}
+
+TEST_F(Given, WhoHandsOnWhatItHasLostStandsInTheQueueNoMore) {
+  Claimant waiting(server_.port());
+  expect<store::Lost>(waiting.store->transfer("job", waiting.claim.id, wish()));
+  EXPECT_EQ(in_queue(), 0);
+}
+
 TEST_F(Given, WhoHandsTheNameOnStandsInTheQueueNoMore) {
   Claimant waiting(server_.port());
   Claimant other(server_.port());
-  expect<Grant>(other.store->transfer("job", first_.id, other.claim));
+  expect<Grant>(store_->transfer("job", first_.id, other.claim));
   expect<Grant>(other.store->transfer("job", other.claim.id, wish()));
   EXPECT_EQ(in_queue(), 1);
 }
@@ -223,6 +279,15 @@ TEST_F(Given, WhoFoundAFreeNameWithAnOldNoteStandsInTheQueueNoMore) {
   change_note(Field::kept_until, "1000000000");
   expect<Grant>(waiting.ask());
   EXPECT_EQ(in_queue(), 0);
+}
+
+TEST_F(Given, WhateverIsInTheQueuesPlaceAFreeNameIsGranted) {
+  Claimant waiting(server_.port());
+  run({"DEL", "job", kQueue});
+  run({"SET", kQueue, "no queue"});
+  expect<Grant>(waiting.ask());
+  expect<Grant>(waiting.ask());  // the same, by way of the long script
+  EXPECT_EQ(run({"GET", kQueue}), "no queue");
 }
 
 TEST_F(Given, NobodyIsGivenWhatItHasItself) {
@@ -290,11 +355,13 @@ TEST_F(Given, WhoCannotBeToldIsGivenNothing) {
 
 TEST_F(Given, WhoReleasesWhereSomebodyWaitsStandsBehindTheOthers) {
   Claimant waiting(server_.port());
+  Claimant next(server_.port());
   const auto watch = base::value_or_throw(store_->watch("job", [] {}));
   run({"ZPOPMAX", kQueue});  // as if it had been told already
-  ASSERT_EQ(in_queue(), 1);
+  ASSERT_EQ(in_queue(), 2);
   release("job", first_.id);
-  EXPECT_EQ(in_queue(), 1);  // before it looks, which would put it there, too
+  EXPECT_EQ(in_queue(), 2);  // before it looks, which would put it there, too
+  EXPECT_NE(run({"ZRANGE", kQueue, "0", "0"}).find(to_string(next.claim.id)), std::string::npos);
   EXPECT_EQ(holder(), waiting.claim.id);
 }
 
@@ -306,6 +373,24 @@ TEST_F(Given, NothingIsTakenFromAForeignHolder) {
   EXPECT_TRUE(waiting.refusal.pending);
   tell(waiting, base::FencingToken(8000000000000001));
   expect<Busy>(waiting.ask());
+}
+
+// It may be the parent's.
+TEST_F(Given, AForkedChildTakesNothing) {
+  Claimant waiting(server_.port());
+  release("job", first_.id);
+  ASSERT_TRUE(waiting.is_told());
+  const pid_t child = ::fork();
+  if (child == 0) {
+    bool is_refused = false;
+    waiting.store->async()->claim("job", waiting.claim, base::Deadline::never(), [&](auto outcome) {
+      is_refused = !outcome && outcome.error().code == base::ErrorCode::unsupported;
+    });
+    ::_exit(is_refused ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
 }
 
 TEST_F(Given, AStoreThatGoesAnswersTheClaimThatIsUnderWay) {

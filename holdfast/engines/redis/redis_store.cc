@@ -133,11 +133,11 @@ Result<store::TransferOutcome> RedisStore::do_transfer(const Name& name, const L
   if (auto ours = engine_->link->check_process(); !ours) {
     return std::unexpected(std::move(ours).error());
   }
-  const std::string member = engine_->places.member(name.view(), from);
+  const internal::Engine::Handing handing = engine_->begin_transfer(name, from, to);
   return internal::Engine::end_transfer(
-      engine_->places, name, from,
+      engine_->places, name, handing,
       engine_->run(lua::kTransfer, name, deadline, [&](Command& command) {
-        internal::Engine::add_transfer(command, from, to, member);
+        internal::Engine::add_transfer(command, handing);
       }));
 }
 

@@ -40,9 +40,12 @@ std::int64_t microseconds(base::Duration duration) {
 }
 
 Engine::Engine(RedisOptions options, Scripts::Time time)
-    : link(std::make_unique<Link>(std::move(options))),
-      keys(link->options().prefix),
-      scripts(*link, std::move(time)),
+    : Engine(std::make_unique<Link>(std::move(options)), std::move(time)) {}
+
+Engine::Engine(std::unique_ptr<Link> new_link, Scripts::Time time)
+    : keys(new_link->options().prefix),
+      scripts(*new_link, std::move(time)),
+      link(std::move(new_link)),
       watchers(link->options(), scripts, keys, places) {}
 
 Engine::Claiming Engine::begin_claim(const Name& name, const store::Claim& claim) {
@@ -90,14 +93,26 @@ Result<store::ClaimOutcome> Engine::end_claim(Places& places, const Name& name,
   return outcome;
 }
 
+Engine::Handing Engine::begin_transfer(const Name& name, const LeaseId& from,
+                                       const store::Claim& to) const {
+  return {.from = from,
+          .to = to,
+          .from_member = places.member(name.view(), from),
+          .to_member = places.member(name.view(), to.id)};
+}
+
 Result<store::TransferOutcome> Engine::end_transfer(Places& places, const Name& name,
-                                                    const LeaseId& from, Result<Reply> reply) {
+                                                    const Handing& handing, Result<Reply> reply) {
   if (!reply) {
     return std::unexpected(std::move(reply).error());
   }
   Result<store::TransferOutcome> outcome = transfer_outcome(*std::move(reply));
-  if (outcome && std::holds_alternative<store::Grant>(*outcome)) {
-    places.leave(name.view(), from);
+  if (!outcome || std::holds_alternative<store::HeldBack>(*outcome)) {
+    return outcome;
+  }
+  places.leave(name.view(), handing.from);
+  if (std::holds_alternative<store::Grant>(*outcome) && !handing.to_member.empty()) {
+    places.leave(name.view(), handing.to.id);
   }
   return outcome;
 }
@@ -118,14 +133,14 @@ void Engine::add_claim(Command& command, const store::Claim& claim, const Claimi
   }
 }
 
-void Engine::add_transfer(Command& command, const LeaseId& from, const store::Claim& to,
-                          std::string_view member) {
-  command.add(to_string(from))
+void Engine::add_transfer(Command& command, const Handing& handing) {
+  const store::Claim& to = handing.to;
+  command.add(to_string(handing.from))
       .add(lease_text(to, to.ttl.unchecked()))
       .add(to.permits.count)
       .add(to.permits.capacity);
-  if (!member.empty()) {
-    command.add(member);
+  if (!handing.from_member.empty() || !handing.to_member.empty()) {
+    command.add(handing.from_member).add(handing.to_member);
   }
 }
 

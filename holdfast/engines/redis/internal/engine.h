@@ -65,34 +65,48 @@ class Engine {
     bool is_new = false;  // it did not stand there before
   };
   [[nodiscard]] Claiming begin_claim(const base::Name& name, const store::Claim& claim);
-  // What came of it, and of a transfer from this id. Of the engine, only its places may be there
-  // still: what is under way when the link goes is answered, too.
+  // What came of it. Of the engine, only its places may be there still: what is under way when the
+  // link goes is answered, too.
   [[nodiscard]] static base::Result<store::ClaimOutcome> end_claim(Places& places,
                                                                    const base::Name& name,
                                                                    const store::Claim& claim,
                                                                    const Claiming& claiming,
                                                                    base::Result<Reply> reply);
+
+  // A transfer on its way: as what both leases stand in the queue, or empty. Who was handed the name
+  // while it stood there is not to be given it again.
+  struct Handing {
+    base::LeaseId from;
+    store::Claim to;
+    std::string from_member;
+    std::string to_member;
+  };
+  [[nodiscard]] Handing begin_transfer(const base::Name& name, const base::LeaseId& from,
+                                       const store::Claim& to) const;
+  // As end_claim().
   [[nodiscard]] static base::Result<store::TransferOutcome> end_transfer(Places& places,
                                                                          const base::Name& name,
-                                                                         const base::LeaseId& from,
+                                                                         const Handing& handing,
                                                                          base::Result<Reply> reply);
 
   // What each script wants beside the name. `member` is as what the lease that ends stands in the
-  // queue, if it was handed over to it meanwhile, or empty.
+  // queue, or empty.
   static void add_claim(Command& command, const store::Claim& claim, const Claiming& claiming);
-  static void add_transfer(Command& command, const base::LeaseId& from, const store::Claim& to,
-                           std::string_view member);
+  static void add_transfer(Command& command, const Handing& handing);
   static void add_release(Command& command, const base::LeaseId& id, std::string_view waits_as,
                           std::string_view member);
   static void add_hit(Command& command, const store::Hit& hit);
 
-  Places places;  // outlives the link, whose answers change it
-  const std::unique_ptr<Link> link;
+  // These outlive the link, whose late answers use them.
+  Places places;
   const KeySpace keys;
   const Scripts scripts;
+  const std::unique_ptr<Link> link;
   Watchers watchers;
 
  private:
+  Engine(std::unique_ptr<Link> new_link, Scripts::Time time);
+
   void add_keys(Command& command, const Keys& of_name) const {
     command.add(3).add(of_name.plain).add(of_name.companion).add(of_name.queue);
     scripts.add_common(command);

@@ -40,6 +40,14 @@ class RedisEngine : public ::testing::Test {
                                Engine::add_claim(command, claim, claiming);
                              }));
   }
+  base::Result<store::TransferOutcome> hand_over(const base::LeaseId& from,
+                                                 const store::Claim& to) {
+    const Engine::Handing handing = engine_.begin_transfer(name_, from, to);
+    return Engine::end_transfer(
+        engine_.places, name_, handing,
+        engine_.run(lua::kTransfer, name_, patience(),
+                    [&](Command& command) { Engine::add_transfer(command, handing); }));
+  }
   // A claim whose request ends with this error.
   void fail_with(ErrorCode code, const store::Claim& claim) {
     const Engine::Claiming claiming = engine_.begin_claim(name_, claim);
@@ -61,22 +69,28 @@ TEST_F(RedisEngine, AClaimThatIsGrantedHasNoPlaceAnyMore) {
   EXPECT_TRUE(engine_.places.is_empty());
 }
 
-// It may have come to stand there while it was handed the name, so it leaves when that ends.
-TEST_F(RedisEngine, AClaimThatWasHandedTheNameHasAPlaceUntilItHandsItOn) {
-  const auto hand_over = [&](const base::LeaseId& from, const store::Claim& to) {
-    return Engine::end_transfer(
-        engine_.places, name_, from,
-        engine_.run(lua::kTransfer, name_, patience(), [&](Command& command) {
-          Engine::add_transfer(command, from, to, engine_.places.member("job", from));
-        }));
-  };
-  EXPECT_TRUE(hand_over(holder_.id, waiting_));
-  EXPECT_FALSE(engine_.places.is_empty());
-  store::Claim of_another_kind = wish();
+TEST_F(RedisEngine, AClaimThatIsHandedTheNameHasNoPlaceAnyMore) {
+  const auto granted = hand_over(holder_.id, waiting_);
+  ASSERT_TRUE(granted);
+  EXPECT_TRUE(std::holds_alternative<store::Grant>(*granted));
+  EXPECT_TRUE(engine_.places.is_empty());
+}
+
+TEST_F(RedisEngine, AClaimThatIsNotHandedTheNameKeepsItsPlace) {
+  store::Claim of_another_kind = waiting_;
   of_another_kind.permits = store::Permits::of(1, 2);
-  EXPECT_FALSE(hand_over(waiting_.id, of_another_kind));
+  EXPECT_FALSE(hand_over(holder_.id, of_another_kind));
   EXPECT_FALSE(engine_.places.is_empty());
-  EXPECT_TRUE(hand_over(waiting_.id, wish()));
+  const auto lost = hand_over(base::LeaseId::generate(), waiting_);
+  ASSERT_TRUE(lost);
+  EXPECT_TRUE(std::holds_alternative<store::Lost>(*lost));
+  EXPECT_FALSE(engine_.places.is_empty());
+}
+
+TEST_F(RedisEngine, AClaimThatWouldHandOnWhatItDoesNotHaveHasNoPlaceAnyMore) {
+  const auto lost = hand_over(waiting_.id, wish());
+  ASSERT_TRUE(lost);
+  EXPECT_TRUE(std::holds_alternative<store::Lost>(*lost));
   EXPECT_TRUE(engine_.places.is_empty());
 }
 

@@ -97,18 +97,6 @@ Finding judge_cluster(const Info& info) {
           "on: names in the slots of other nodes cannot be locked through this one"};
 }
 
-// Who listens by pattern counts as a listener of each waiter's channel.
-Finding judge_listeners(const Info& info) {
-  const long patterns = number(value(info, "pubsub_patterns"));
-  if (patterns == 0) {
-    return {"listeners", Level::good, "who does not listen any more is known to have gone"};
-  }
-  return {"listeners", Level::warning,
-          std::to_string(patterns) +
-              " patterns are listened to (PSUBSCRIBE): if they match hf:wake:*, a waiter that died "
-              "may be given its name, which others then get two seconds later"};
-}
-
 }  // namespace
 
 Info parse_info(std::string_view text) {
@@ -125,8 +113,8 @@ Info parse_info(std::string_view text) {
 }
 
 std::vector<Finding> judge(const Info& info) {
-  return {judge_version(info),     judge_eviction(info), judge_persistence(info),
-          judge_replication(info), judge_cluster(info),  judge_listeners(info)};
+  return {judge_version(info), judge_eviction(info), judge_persistence(info),
+          judge_replication(info), judge_cluster(info)};
 }
 
 }  // namespace holdfast::engines::redis::internal

@@ -14,7 +14,7 @@ namespace holdfast::engines::redis::internal {
 using Info = std::map<std::string, std::string, std::less<>>;
 [[nodiscard]] Info parse_info(std::string_view text);
 
-// Version, eviction, persistence, replication, cluster, listeners.
+// Version, eviction, persistence, replication, cluster.
 [[nodiscard]] std::vector<Finding> judge(const Info& info);
 
 }  // namespace holdfast::engines::redis::internal

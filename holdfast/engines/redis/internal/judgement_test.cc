@@ -65,9 +65,5 @@ TEST(Judgement, AClusterIsBad) {
   EXPECT_EQ(with("cluster_mode", "cluster_enabled", "1").level, Level::bad);
 }
 
-TEST(Judgement, ListenersByPatternAreAWarning) {
-  EXPECT_EQ(with("listeners", "pubsub_patterns", "2").level, Level::warning);
-}
-
 }  // namespace
 }  // namespace holdfast::engines::redis::internal

@@ -51,7 +51,7 @@ Result<void> Lookout::work(const Work& work) {
     return std::unexpected(*failure_);
   }
   auto worked = work(*connection_);
-  if (guests_ == nullptr) {
+  if (guests_ != connection_) {
     show_host(static_cast<std::uint32_t>(events_of(*connection_)));
   }
   return worked;

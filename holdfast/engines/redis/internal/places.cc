@@ -67,11 +67,13 @@ std::optional<store::Grant> Places::take(std::string_view name, const base::Leas
   if (found == places_.end()) {
     return std::nullopt;
   }
-  const Place& place = found->second;
-  if (!place.refusal || !place.given || *place.given <= place.refusal->token) {
+  Place& place = found->second;
+  // Whoever does not get it now asks, and then knows more.
+  const auto given = std::exchange(place.given, std::nullopt);
+  if (!place.refusal || !given || *given <= place.refusal->token) {
     return std::nullopt;
   }
-  const store::Grant grant{.token = *place.given,
+  const store::Grant grant{.token = *given,
                            .time_left = place.lasts - (now - place.refusal->sent)};
   if (grant.time_left < place.lasts / 2) {
     return std::nullopt;

@@ -44,7 +44,8 @@ class Places {
   // It was given the name.
   void give(std::string_view name, const base::LeaseId& id, base::FencingToken token);
 
-  // What it was given, if that is good for a while yet at this time. It stands there no more.
+  // What it was given, if that is good for a while yet at this time: it stands there no more. If
+  // not, that is forgotten.
   [[nodiscard]] std::optional<store::Grant> take(std::string_view name, const base::LeaseId& id,
                                                  base::TimePoint now);
   // As what it stands in the queue; empty if it does not.

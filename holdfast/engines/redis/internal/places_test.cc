@@ -54,7 +54,16 @@ TEST_F(RedisPlaces, WhatIsHeardOfLateIsNotTaken) {
 TEST_F(RedisPlaces, WhatIsNearlyOverIsNotTaken) {
   places.give("job", kMine, FencingToken(6));
   EXPECT_FALSE(places.take("job", kMine, at(101'001ms)));
+  places.give("job", kMine, FencingToken(6));
   EXPECT_TRUE(places.take("job", kMine, at(101s)));
+}
+
+// Should the tokens of the name have become smaller, as after a fail-over.
+TEST_F(RedisPlaces, WhatWasNotTakenIsNotTakenLater) {
+  places.give("job", kMine, FencingToken(6));
+  EXPECT_FALSE(places.take("job", kMine, at(102s)));
+  places.refuse("job", kMine, at(102s), FencingToken(4));
+  EXPECT_FALSE(places.take("job", kMine, at(102s)));
 }
 
 TEST_F(RedisPlaces, NothingIsTakenWhereTheHoldersTokenIsNotKnown) {

@@ -25,9 +25,21 @@ auto outcome_for(std::function<void(Result<T>)> callback, Read read) {
 
 }  // namespace
 
+template <class T>
+bool Submitter::is_refused(const Callback<T>& callback) const {
+  auto ours = engine_.link->check_process();
+  if (!ours) {
+    callback(std::unexpected(std::move(ours).error()));
+  }
+  return !ours;
+}
+
 void Submitter::start_claim(const Name& name, const store::Claim& claim, Deadline deadline,
                             Callback<store::ClaimOutcome> callback) {
-  Engine::Claiming claiming = engine_.begin_claim(name, claim);
+  if (is_refused(callback)) {
+    return;
+  }
+  const Engine::Claiming claiming = engine_.begin_claim(name, claim);
   if (claiming.given) {
     callback(*claiming.given);
     return;
@@ -43,18 +55,24 @@ void Submitter::start_claim(const Name& name, const store::Claim& claim, Deadlin
 
 void Submitter::start_transfer(const Name& name, const LeaseId& from, const store::Claim& to,
                                Deadline deadline, Callback<store::TransferOutcome> callback) {
+  if (is_refused(callback)) {
+    return;
+  }
+  const Engine::Handing handing = engine_.begin_transfer(name, from, to);
   engine_.submit(
       lua::kTransfer, name, deadline,
-      [from, to, member = engine_.places.member(name.view(), from)](Command& command) {
-        Engine::add_transfer(command, from, to, member);
-      },
-      [&places = engine_.places, name, from, callback = std::move(callback)](Result<Reply> reply) {
-        callback(Engine::end_transfer(places, name, from, std::move(reply)));
+      [handing](Command& command) { Engine::add_transfer(command, handing); },
+      [&places = engine_.places, name, handing,
+       callback = std::move(callback)](Result<Reply> reply) {
+        callback(Engine::end_transfer(places, name, handing, std::move(reply)));
       });
 }
 
 void Submitter::start_release(const Name& name, const LeaseId& id, Deadline deadline,
                               Callback<store::ReleaseOutcome> callback) {
+  if (is_refused(callback)) {
+    return;
+  }
   engine_.submit(
       lua::kRelease, name, deadline,
       [id, waits_as = std::string(engine_.watchers.waits_as(name.view())),
@@ -66,6 +84,9 @@ void Submitter::start_release(const Name& name, const LeaseId& id, Deadline dead
 
 void Submitter::start_look(const Name& name, Deadline deadline,
                            Callback<std::optional<store::NameState>> callback) {
+  if (is_refused(callback)) {
+    return;
+  }
   engine_.submit(
       lua::kLook, name, deadline,
       [this, name](Command& command) { command.add(engine_.watchers.waits_as(name.view())); },

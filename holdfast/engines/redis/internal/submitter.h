@@ -23,6 +23,10 @@ class Submitter final : public store::AsyncLeaseStore {
   void start_hit(const base::Name& name, const store::Hit& hit, base::Deadline deadline,
                  Callback<store::HitOutcome> callback) override;
 
+  // In a forked child, before anything is touched that another thread may have left locked.
+  template <class T>
+  [[nodiscard]] bool is_refused(const Callback<T>& callback) const;
+
   Engine& engine_;
 };
 

@@ -27,7 +27,7 @@ if retention and ARGV[4] ~= '' then
       call('SET', companion, token .. ' ' .. second + lasts .. lease, 'EX', lasts)
     end
     if ARGV[6] then
-      call('ZREM', queue, ARGV[6])
+      redis.pcall('ZREM', queue, ARGV[6])
     end
     return token
   end
@@ -66,7 +66,9 @@ if mine then
     return conflict('this lease id holds the name with other permits')
   end
   if ARGV[6] then
-    redis.call('ZREM', queue, ARGV[6])  -- it was handed the name while it stood there
+    -- It was given the name while it stood there, maybe for a short time only.
+    redis.pcall('ZREM', queue, ARGV[6])
+    prolong(mine, plain, companion, ttl, record.kept_until)
   end
   return same_grant(mine)
 end
@@ -88,7 +90,7 @@ if is_full or held_back > 0 then
 end
 stop_waiting(record, companion, lease.id)
 if ARGV[6] then
-  redis.call('ZREM', queue, ARGV[6])
+  redis.pcall('ZREM', queue, ARGV[6])
 end
 local granted = grant(record, plain, companion, lease, ttl)
 if used < lease.capacity then

@@ -17,17 +17,24 @@ while is_live and first do
   if tonumber(kept_until) <= time[1] + math.ceil((expiry + retention) / 1000) then
     break  -- the note would have to be kept for longer
   end
-  local heard = to ~= id and
-    redis.pcall('PUBLISH', 'hf:wake:' .. waiting, 'grant ' .. token .. ' ' .. to .. ' ' .. plain)
-  if type(heard) == 'number' and heard > 0 then
-    redis.call('SET', plain, to, 'PX', expiry)
-    redis.call('SET', companion, token .. ' ' .. kept_until .. ' ' .. token .. ' ' .. claim, 'KEEPTTL')
-    given = token
+  local channel = 'hf:wake:' .. waiting
+  -- Before anything is published: that is heard by those who listen at a replica, too.
+  local listening = to == id and 0 or redis.pcall('PUBSUB', 'NUMSUB', channel)[2]
+  if not listening then
+    break  -- this user may not ask
+  end
+  if listening > 0 then
+    local told = redis.pcall('PUBLISH', channel, 'grant ' .. token .. ' ' .. to .. ' ' .. plain)
+    if type(told) == 'number' then
+      redis.call('SET', plain, to, 'PX', expiry)
+      redis.call('SET', companion, token .. ' ' .. kept_until .. ' ' .. token .. ' ' .. claim, 'KEEPTTL')
+      given = token
+    end
     break
   end
   first = redis.pcall('ZPOPMIN', queue)[1]
 end
 if first and not given then
-  redis.call('ZADD', queue, 0, first)
-  redis.call('PEXPIRE', queue, 60000)  -- as in queue.lua
+  redis.pcall('ZADD', queue, 0, first)
+  redis.pcall('PEXPIRE', queue, 60000)  -- as in queue.lua
 end

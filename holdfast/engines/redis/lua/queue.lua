@@ -1,7 +1,9 @@
 -- Who waits for a name, and how they are told that it may be free.
 --
 -- In the queue are stores, as `store`, or as `store lasts id words` with a claim for the mutex that is
--- given to it when its turn comes, for so long (see release.lua).
+-- given to it when its turn comes, for so long (see give.lua).
+--
+-- What was done stays done, whatever is in the queue's place, and whether or not this user may publish.
 
 -- Of a store that does not ask again for so long nobody waits any more.
 local waiting_for = 60000
@@ -12,13 +14,13 @@ local function wait_in(queue, store, now, claim)
     return
   end
   if claim then
-    redis.call('ZREM', queue, store)
+    redis.pcall('ZREM', queue, store)
   end
-  redis.call('ZADD', queue, 'NX', now, claim or store)
-  redis.call('PEXPIRE', queue, waiting_for)
+  redis.pcall('ZADD', queue, 'NX', now, claim or store)
+  redis.pcall('PEXPIRE', queue, waiting_for)
 end
 
--- What was done stays done, whether or not this user may publish, and whatever is in the queue's place.
+-- Whether anybody heard it.
 local function tell(store, plain)
   local heard = redis.pcall('PUBLISH', 'hf:wake:' .. store, 'hint ' .. plain)
   return type(heard) == 'number' and heard > 0

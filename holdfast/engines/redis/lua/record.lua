@@ -316,6 +316,15 @@ local function grant(record, plain, companion, lease, ttl)
   return {'grant', lease.token, ttl}
 end
 
+-- Of a mutex. Never shortens.
+local function prolong(lease, plain, companion, ttl, kept_until)
+  if now + ttl > lease.expires then
+    lease.expires = now + ttl
+    redis.call('PEXPIRE', plain, milliseconds(ttl) + grace)
+    write_note(companion, lease, kept_until)  -- after the plain key, as in `grant`
+  end
+end
+
 local function same_grant(lease)
   return {'grant', lease.token, lease.expires - now}
 end

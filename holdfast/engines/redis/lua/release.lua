@@ -45,6 +45,13 @@ record.ended[id] = true
 sweep(record, plain, companion)
 local did_wait = stop_waiting(record, companion, id)
 if not was_held and not did_wait then
+  if ARGV[4] then
+    -- It may have stood there for others at its store, or have been told in their place.
+    wait_in(queue, store, digits(now))
+    if not is_held(record) then
+      wake_one(queue, plain)
+    end
+  end
   return 0
 end
 local others = #record.leases - (record.live[id] and 1 or 0)

@@ -8,11 +8,7 @@ local function renew_mutex(plain, companion, id, ttl)
   if not readable or lease.id ~= id or not is_live(lease, redis.pcall('GET', plain)) then
     return 0
   end
-  if now + ttl > lease.expires then
-    lease.expires = now + ttl
-    redis.call('PEXPIRE', plain, milliseconds(ttl) + grace)
-    write_note(companion, lease, kept_until)  -- after the plain key, as in `grant`
-  end
+  prolong(lease, plain, companion, ttl, kept_until)
   return 1
 end
 

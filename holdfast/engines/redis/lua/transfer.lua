@@ -1,6 +1,6 @@
 -- Replaces the lease `from` by another with the same permits, or fewer.
 -- KEYS plain, companion, queue   ARGV …, from, the lease: `ttl id words`, permits, capacity, as what
--- `from` stands in the queue (if it does)
+-- `from` and that lease stand in the queue (or empty, or none)
 -- include queue.lua
 -- include record.lua
 local plain, companion, queue = unpack(KEYS)
@@ -8,6 +8,14 @@ local from = ARGV[2]
 local to, ttl = new_lease(ARGV[3], ARGV[4], ARGV[5])
 local record = load(plain, companion)
 local lease, successor = record.live[from], record.live[to.id]
+
+local function leave(member)
+  if member and member ~= '' then
+    redis.pcall('ZREM', queue, member)
+  end
+end
+
+leave(ARGV[6])
 
 if not lease and not successor then
   return {'lost'}
@@ -21,6 +29,7 @@ if current.capacity ~= to.capacity or (current.permits ~= to.permits and not is_
   return conflict('a lease is handed over with the permits it has, or fewer of the same capacity')
 end
 if successor and not is_less then
+  leave(ARGV[7])
   return same_grant(successor)
 end
 if not is_less and held_back_for(record, to) > 0 then
@@ -28,9 +37,7 @@ if not is_less and held_back_for(record, to) > 0 then
 end
 record.ended[from] = true
 stop_waiting(record, companion, to.id)
-if ARGV[6] then
-  redis.call('ZREM', queue, ARGV[6])
-end
+leave(ARGV[7])
 local granted = grant(record, plain, companion, to, ttl)
 if is_less then
   wake(record, queue, plain)
