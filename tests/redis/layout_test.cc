@@ -162,28 +162,5 @@ TEST_F(Layout, WhatIsHeldCanBeRenewedAndReleasedWhenTheMemoryIsFull) {
   EXPECT_EQ(release("job", claim.id), ReleaseOutcome::released);
 }
 
-TEST(Cluster, NoOperationOnANameTouchesTwoSlots) {
-  const RedisServer server({.arguments = {"--cluster-enabled", "yes"}});
-  RedisClient client(server.port());
-  client.run({"CLUSTER", "ADDSLOTSRANGE", "0", "16383"});
-  ASSERT_TRUE(eventually([&] {
-    return client.run({"CLUSTER", "INFO"}).find("cluster_state:ok") != std::string::npos;
-  }));
-  const auto store = open_store(server.port());
-  for (const std::string name : {"a", "{a}b", "a}b", "{}a", "}{", "x{y", "hf:{a}"}) {
-    const auto watch = store->watch(name, [] {});
-    const Claim one = wish();
-    const Claim two = wish();
-    expect<Grant>(store->claim(name, one));
-    expect<store::Busy>(store->claim(name, two));
-    expect<Grant>(store->transfer(name, one.id, two));
-    const store::Renewal renewal{.name = name, .id = two.id, .ttl = 1min};
-    EXPECT_EQ(base::value_or_throw(store->renew({&renewal, 1})).at(0), RenewOutcome::renewed);
-    EXPECT_EQ(base::value_or_throw(store->look(name))->holders.size(), 1U);
-    EXPECT_EQ(store->release(name, two.id), ReleaseOutcome::released);
-    EXPECT_TRUE(base::value_or_throw(store->hit(name, {.limit = 1, .period = 1min})).allowed);
-  }
-}
-
 }  // namespace
 }  // namespace holdfast::tests

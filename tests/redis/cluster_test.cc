@@ -1,0 +1,110 @@
+// Three nodes that share out the slots: all of a name is on one of them.
+
+#include <array>
+#include <atomic>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <tests/redis/redis_test.h>
+
+namespace holdfast::tests {
+namespace {
+
+using namespace std::chrono_literals;
+using base::ErrorCode;
+using engines::redis::RedisStore;
+using store::Claim;
+using store::Grant;
+using store::ReleaseOutcome;
+using store::RenewOutcome;
+
+class Cluster : public ::testing::Test {
+ protected:
+  static constexpr std::size_t kNodes = 3;
+  static constexpr std::size_t kSlots = 16384;
+
+  void SetUp() override {
+    for (std::size_t i = 0; i < kNodes; ++i) {
+      RedisClient node(servers_[i].port());
+      node.run({"CLUSTER", "ADDSLOTSRANGE", std::to_string(kSlots * i / kNodes),
+                std::to_string((kSlots * (i + 1) / kNodes) - 1)});
+      if (i > 0) {
+        node.run({"CLUSTER", "MEET", "127.0.0.1", std::to_string(servers_[0].port())});
+      }
+    }
+    for (const RedisServer& server : servers_) {
+      RedisClient node(server.port());
+      ASSERT_TRUE(eventually([&] {
+        const std::string info = node.run({"CLUSTER", "INFO"});
+        return info.contains("cluster_state:ok") && info.contains("cluster_size:3");
+      }));
+    }
+    for (std::size_t i = 0; i < kNodes; ++i) {
+      stores_[i] = open_store(servers_[i].port());
+    }
+  }
+
+  // The node that has the name; the others refuse it.
+  RedisStore& node_of(const std::string& name) {
+    std::vector<RedisStore*> found;
+    for (const auto& store : stores_) {
+      const auto state = store->look(name);
+      if (state) {
+        found.push_back(store.get());
+      } else {
+        EXPECT_EQ(state.error().code, ErrorCode::unsupported) << state.error().message;
+      }
+    }
+    EXPECT_EQ(found.size(), 1U) << name;
+    return *found.at(0);
+  }
+
+  const std::array<RedisServer, kNodes> servers_{
+      RedisServer({.arguments = {"--cluster-enabled", "yes"}}),
+      RedisServer({.arguments = {"--cluster-enabled", "yes"}}),
+      RedisServer({.arguments = {"--cluster-enabled", "yes"}})};
+  std::array<std::unique_ptr<RedisStore>, kNodes> stores_;
+};
+
+TEST_F(Cluster, NoOperationOnANameTouchesTwoNodes) {
+  std::vector<std::string> names = {"a", "{a}b", "a}b", "{}a", "}{", "x{y", "hf:{a}"};
+  for (int i = 0; i < 20; ++i) {
+    names.push_back("job " + std::to_string(i));
+  }
+  std::set<const RedisStore*> used;
+  for (const std::string& name : names) {
+    RedisStore& store = node_of(name);
+    used.insert(&store);
+    const auto watch = store.watch(name, [] {});
+    const Claim one = wish();
+    const Claim two = wish();
+    expect<Grant>(store.claim(name, one));
+    expect<store::Busy>(store.claim(name, two));
+    expect<Grant>(store.transfer(name, one.id, two));
+    const store::Renewal renewal{.name = name, .id = two.id, .ttl = 1min};
+    EXPECT_EQ(base::value_or_throw(store.renew({&renewal, 1})).at(0), RenewOutcome::renewed);
+    EXPECT_EQ(base::value_or_throw(store.look(name))->holders.size(), 1U);
+    EXPECT_EQ(store.release(name, two.id), ReleaseOutcome::released);
+    EXPECT_TRUE(base::value_or_throw(store.hit(name, {.limit = 1, .period = 1min})).allowed);
+  }
+  EXPECT_EQ(used.size(), kNodes);
+}
+
+// What is published goes to all nodes; who listens is known to one.
+TEST_F(Cluster, AReleaseGivesTheNameToTheClaimThatWaits) {
+  RedisStore& store = node_of("job");
+  const Claim first = wish();
+  expect<Grant>(store.claim("job", first));
+  std::atomic<int> calls = 0;
+  const auto watch = base::value_or_throw(store.watch("job", [&] { ++calls; }));
+  Claim waiting = wish();
+  waiting.waits = true;
+  EXPECT_TRUE(expect<store::Busy>(store.claim("job", waiting)).pending);
+  EXPECT_EQ(store.release("job", first.id), ReleaseOutcome::released);
+  EXPECT_TRUE(eventually([&] { return calls > 0; }));
+  EXPECT_EQ(base::value_or_throw(store.look("job"))->holders.at(0).id, waiting.id);
+}
+
+}  // namespace
+}  // namespace holdfast::tests
