@@ -59,7 +59,8 @@ class [[nodiscard]] Lock {
   // many as before or so many: ask again.
   [[nodiscard]] base::Result<void> reduce(std::uint32_t permits);
   // Ends the handle but not the lease: returns its id, for a later `renew` and `release`. Without
-  // those it lasts for time_left() more: who detaches at once asks for HandOff::whole_lease.
+  // those it lasts for its ttl at most; one that is not whole yet (see HandOff) the provider renews
+  // once more, so a process that is about to end asks for HandOff::whole_lease.
   base::LeaseId detach() noexcept;
 
   // Whether this handle stands for a lease: not whether the lease is still ours, which `check`

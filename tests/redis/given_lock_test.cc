@@ -55,6 +55,14 @@ TEST_F(GivenLock, WhatIsNotToBeHeldForLongLastsItsTtlAllTheSame) {
   EXPECT_FALSE(lock.lost().stop_requested());
 }
 
+TEST_F(GivenLock, WhatIsDetachedLastsItsTtlAllTheSame) {
+  Lock lock = acquire_when_a_claim_waits({.ttl = 10min});
+  const LeaseId id = lock.detach();
+  EXPECT_TRUE(eventually([&] { return holders("job").at(0).time_left > kShort; }));
+  EXPECT_TRUE(eventually([&] { return provider_.held() == 0; }));
+  EXPECT_EQ(release("job", id), store::ReleaseOutcome::released);
+}
+
 TEST_F(GivenLock, AWholeLeaseIsSoFromTheBeginning) {
   const Lock lock = acquire_when_a_store_waits({.ttl = 10min, .hand_off = HandOff::whole_lease});
   EXPECT_GT(lock.time_left(), kShort);

@@ -75,9 +75,20 @@ void LeaseKeeper::erase(Hold& hold) {
   holds_.pop_back();
 }
 
+bool LeaseKeeper::keeps(const Hold& hold) const noexcept {
+  return hold.place < holds_.size() && holds_[hold.place].get() == &hold;
+}
+
 void LeaseKeeper::remove(Hold& hold) {
   const std::lock_guard guard(mutex_);
-  if (hold.place < holds_.size() && holds_[hold.place].get() == &hold) {
+  if (keeps(hold)) {
+    erase(hold);
+  }
+}
+
+void LeaseKeeper::remove_when_whole(Hold& hold) {
+  const std::lock_guard guard(mutex_);
+  if (keeps(hold) && hold.schedule.is_whole()) {
     erase(hold);
   }
 }
@@ -196,8 +207,7 @@ std::size_t LeaseKeeper::apply(const Holds& batch,
   std::size_t renewed = 0;
   for (std::size_t i = 0; i < batch.size(); ++i) {
     Hold& hold = *batch[i];
-    const bool still_kept = hold.place < holds_.size() && holds_[hold.place].get() == &hold;
-    if (!still_kept) {
+    if (!keeps(hold)) {
       continue;
     }
     // What was over before the answer came stays so: who checked meanwhile was told.
@@ -209,6 +219,9 @@ std::size_t LeaseKeeper::apply(const Holds& batch,
       hold.schedule.on_renewed(sent);
       hold.publish();
       ++renewed;
+      if (hold.status() == Hold::Status::ended) {
+        erase(hold);
+      }
     } else {
       hold.schedule.on_failed(now);
     }

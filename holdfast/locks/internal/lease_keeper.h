@@ -34,6 +34,8 @@ class LeaseKeeper {
   [[nodiscard]] bool add(const std::shared_ptr<Hold>& hold);
   // A renewal of it that is under way has no effect on it any more.
   void remove(Hold& hold);
+  // For a hold that has ended, whose lease is left to run out: it is renewed until it is whole.
+  void remove_when_whole(Hold& hold);
   // Renews nothing more, and loses what is held.
   void stop();
 
@@ -53,6 +55,7 @@ class LeaseKeeper {
                     const base::Result<std::vector<store::RenewOutcome>>& outcomes,
                     base::TimePoint sent, Holds& lost);
   void report_lost(const Holds& lost) const;
+  [[nodiscard]] bool keeps(const Hold& hold) const noexcept;
   void erase(Hold& hold);
 
   store::LeaseStore& store_;

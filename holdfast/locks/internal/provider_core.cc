@@ -44,7 +44,7 @@ std::shared_ptr<Hold> ProviderCore::make_hold(std::string_view name, const store
 
 void ProviderCore::abandon(Hold& hold) {
   hold.end();
-  keeper.remove(hold);
+  keeper.remove_when_whole(hold);
 }
 
 void ProviderCore::shut_down() {

@@ -51,6 +51,8 @@ class RenewalSchedule {
   // TimePoint::max(): not again.
   [[nodiscard]] base::TimePoint renew_at() const noexcept { return renew_at_; }
   [[nodiscard]] base::Duration ttl() const noexcept { return ttl_; }
+  // Whether it had its whole ttl, from some request on.
+  [[nodiscard]] bool is_whole() const noexcept { return is_whole_; }
 
  private:
   // However soon max_hold is over, it is to last for its ttl.
@@ -63,7 +65,7 @@ class RenewalSchedule {
   base::TimePoint renew_until_;
   base::TimePoint valid_until_{};
   base::TimePoint renew_at_{};
-  bool is_whole_ = true;  // it had its ttl, from some request on
+  bool is_whole_ = true;
 };
 
 }  // namespace holdfast::locks::internal
