@@ -4,6 +4,7 @@
 #include <atomic>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <tests/redis/redis_test.h>
@@ -89,6 +90,28 @@ TEST_F(Cluster, NoOperationOnANameTouchesTwoNodes) {
     EXPECT_TRUE(base::value_or_throw(store.hit(name, {.limit = 1, .period = 1min})).allowed);
   }
   EXPECT_EQ(used.size(), kNodes);
+}
+
+// They cannot be joined to one command there.
+TEST_F(Cluster, ManyCallersAtOnceAreServed) {
+  RedisStore& store = *stores_[0];
+  std::vector<std::string> names;
+  for (int i = 0; names.size() < 16; ++i) {
+    const std::string name = "job " + std::to_string(i);
+    if (&node_of(name) == &store) {
+      names.push_back(name);
+    }
+  }
+  std::vector<std::jthread> callers;
+  for (const std::string& name : names) {
+    callers.emplace_back([&store, &name] {
+      for (int i = 0; i < 100; ++i) {
+        const Claim claim = wish();
+        expect<Grant>(store.claim(name, claim));
+        EXPECT_EQ(store.release(name, claim.id), ReleaseOutcome::released);
+      }
+    });
+  }
 }
 
 // What is published goes to all nodes; who listens is known to one.

@@ -124,10 +124,12 @@ void Engine::add_claim(Command& command, const store::Claim& claim, const Claimi
   } else {
     command.add("");
   }
-  if (!is_mutex(claim) || !claiming.waits_as.empty()) {
-    command.add(words(claim.permits.count, claim.permits.capacity, microseconds(claim.holds_back),
-                      claiming.waits_as));
+  if (is_mutex(claim) && claiming.waits_as.empty()) {
+    command.make_joinable();
+    return;
   }
+  command.add(words(claim.permits.count, claim.permits.capacity, microseconds(claim.holds_back),
+                    claiming.waits_as));
   if (!claiming.member.empty()) {
     command.add(claiming.member);
   }
@@ -147,9 +149,11 @@ void Engine::add_transfer(Command& command, const Handing& handing) {
 void Engine::add_release(Command& command, const LeaseId& id, std::string_view waits_as,
                          std::string_view member) {
   command.add(to_string(id));
-  if (!waits_as.empty() || !member.empty()) {
-    command.add(waits_as);
+  if (waits_as.empty() && member.empty()) {
+    command.make_joinable();
+    return;
   }
+  command.add(waits_as);
   if (!member.empty()) {
     command.add(member);
   }

@@ -73,8 +73,8 @@ class Engine {
                                                                    const Claiming& claiming,
                                                                    base::Result<Reply> reply);
 
-  // A transfer on its way: as what both leases stand in the queue, or empty. Who was handed the name
-  // while it stood there is not to be given it again.
+  // A transfer on its way: as what both leases stand in the queue, or empty. Who was handed the
+  // name while it stood there is not to be given it again.
   struct Handing {
     base::LeaseId from;
     store::Claim to;

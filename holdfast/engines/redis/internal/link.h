@@ -30,7 +30,8 @@ struct LinkCounters {
 // Thread-safe. For callers it has no thread of its own: of those that wait, one leads: it sends
 // what the others have put in line, reads, and hands each its reply; when it has its own, another
 // leads. So a lone caller writes and reads itself, and one system call carries the commands of
-// many.
+// many. Of those that stand in line together, those that may be are joined to one (see bundle.h):
+// the answer nil says that such a command is to be sent again, alone.
 //
 // A call blocks until its reply, its deadline (of base::steady_clock()), or the loss of the
 // connection. A lost connection is made anew by the next call: at once after the first failure,

@@ -73,8 +73,7 @@ std::optional<store::Grant> Places::take(std::string_view name, const base::Leas
   if (!place.refusal || !given || *given <= place.refusal->token) {
     return std::nullopt;
   }
-  const store::Grant grant{.token = *given,
-                           .time_left = place.lasts - (now - place.refusal->sent)};
+  const store::Grant grant{.token = *given, .time_left = place.lasts - (now - place.refusal->sent)};
   if (grant.time_left < place.lasts / 2) {
     return std::nullopt;
   }

@@ -54,7 +54,15 @@ std::chrono::milliseconds Scripts::expiry_of_mutex(base::Duration ttl) {
 }
 
 Result<Reply> Scripts::run(const Script& script, const Fill& fill, Deadline deadline) const {
-  Result<Reply> reply = link_.call(known(script, fill), deadline);
+  Command command = known(script, fill);
+  if (time_) {
+    command.stay_alone();
+  }
+  Result<Reply> reply = link_.call(command, deadline);
+  if (reply && reply->is_nil() && command.is_joinable()) {
+    command.stay_alone();
+    reply = link_.call(command, deadline);
+  }
   if (reply && reply->is_error(kForgotten)) {
     reply = link_.call(told(script, fill), deadline);
   }

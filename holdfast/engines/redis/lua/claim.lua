@@ -3,7 +3,9 @@
 -- milliseconds until the plain key expires, else an empty text, and unless it is a mutex for which
 -- nobody waits at this store `permits capacity holds_back store`; of a mutex that is to be given to it
 -- later, as what it stands in the queue
-local plain, companion, queue = unpack(KEYS)
+-- Or, by the server's clock, several mutexes for which nobody waits at this store: the keys of each,
+-- then of each id, lease and milliseconds. The answer is an array then, for each its token; or false if
+-- it is not a usual case, and nothing was done.
 
 -- The usual case, a mutex that nobody has: what is said below at length, with few calls and numbers
 -- that have to be made from text. Each argument costs as much as a call.
@@ -13,25 +15,37 @@ if retention and ARGV[4] ~= '' then
   local time = call('TIME')
   local second = time[1]
   local token = second .. string.rep('0', 6 - #time[2]) .. time[2]
-  local note = redis.pcall('GET', companion)
-  -- After the token, with a blank in front.
-  local kept_until = type(note) == 'string' and note < token and string.sub(note, 17, 27)
-  local needed = math.ceil((ARGV[4] + retention) / 1000)
-  local is_kept = kept_until and (tonumber(kept_until) or 0) > second + needed
-  if (is_kept or not note) and call('SET', plain, ARGV[2], 'NX', 'PX', ARGV[4]) then
-    local lease = ' ' .. token .. ' ' .. ARGV[3]
-    if is_kept then
-      call('SET', companion, token .. kept_until .. lease, 'KEEPTTL')
-    else
-      local lasts = needed + math.ceil(retention / 2000)
-      call('SET', companion, token .. ' ' .. second + lasts .. lease, 'EX', lasts)
+  local answers = {}
+  for i = 1, #KEYS / 3 do
+    local companion, expiry = KEYS[3 * i - 1], ARGV[3 * i + 1]
+    local note = redis.pcall('GET', companion)
+    -- After the token, with a blank in front.
+    local kept_until = type(note) == 'string' and note < token and string.sub(note, 17, 27)
+    local needed = math.ceil((expiry + retention) / 1000)
+    local is_kept = kept_until and (tonumber(kept_until) or 0) > second + needed
+    answers[i] = (is_kept or not note) and
+      call('SET', KEYS[3 * i - 2], ARGV[3 * i - 1], 'NX', 'PX', expiry) and token
+    if answers[i] then
+      local lease = ' ' .. token .. ' ' .. ARGV[3 * i]
+      if is_kept then
+        call('SET', companion, token .. kept_until .. lease, 'KEEPTTL')
+      else
+        local lasts = needed + math.ceil(retention / 2000)
+        call('SET', companion, token .. ' ' .. second + lasts .. lease, 'EX', lasts)
+      end
     end
+  end
+  if #KEYS > 3 then
+    return answers
+  end
+  if answers[1] then
     if ARGV[6] then
-      redis.pcall('ZREM', queue, ARGV[6])
+      redis.pcall('ZREM', KEYS[3], ARGV[6])
     end
     return token
   end
 end
+local plain, companion, queue = unpack(KEYS)
 -- include queue.lua
 -- include record.lua
 local permits, capacity, holds_back, store = string.match(ARGV[5] or '1 1 0 ', '^(%d+) (%d+) (%d+) (%x*)$')

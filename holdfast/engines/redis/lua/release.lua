@@ -3,6 +3,34 @@
 -- to the first who waits for it with a claim; else one who waits is told. If somebody waits at the store
 -- that releases (given only then), it stands behind the others.
 -- KEYS plain, companion, queue   ARGV …, id, store, as what the id stands in the queue (if it does)
+-- Or, by the server's clock, several leases, at whose store nobody waits: the keys of each, then the id
+-- of each. The answer is an array then, for each 1; or false if it is not a usual case, and nothing was
+-- done.
+local retention = tonumber(ARGV[1])  -- where the time is the server's
+
+-- The usual case: nobody waits for a mutex that has not just ended, and whose note will not be kept for
+-- much longer than it has to be. It is said below at length.
+if retention and (#KEYS > 3 or not ARGV[3]) then
+  local answers = {}
+  for i = 1, #KEYS / 3 do
+    local plain = KEYS[3 * i - 2]
+    answers[i] = false
+    if redis.pcall('GET', plain) == ARGV[i + 1] and redis.call('EXISTS', KEYS[3 * i]) == 0 then
+      local left = redis.call('PTTL', plain)
+      local grace = 2  -- as in record.lua; and a ttl is rounded up to milliseconds
+      if left > grace + 1 and left <= retention then
+        answers[i] = redis.call('DEL', plain)
+      end
+    end
+  end
+  if #KEYS > 3 then
+    return answers
+  end
+  if answers[1] then
+    return 1
+  end
+end
+
 local plain, companion, queue = unpack(KEYS)
 local id, store = ARGV[2], ARGV[3] or ''
 
@@ -10,9 +38,7 @@ if ARGV[4] then
   redis.pcall('ZREM', queue, ARGV[4])
 end
 
--- The usual cases: nobody waits for a mutex that has not just ended, and whose note will not be kept
--- for much longer than it has to be (said below at length), or somebody's turn has come.
-local retention = tonumber(ARGV[1])  -- where the time is the server's
+-- Another usual case: somebody's turn has come.
 local given_at
 if retention and redis.call('GET', plain) == id then
   local first = redis.pcall('ZPOPMIN', queue)[1]
@@ -22,13 +48,6 @@ if retention and redis.call('GET', plain) == id then
       return 1
     end
     given_at = given
-  elseif store == '' then
-    local left = redis.call('PTTL', plain)
-    local grace = 2  -- as in record.lua; and a ttl is rounded up to milliseconds
-    if left > grace + 1 and left <= retention then
-      redis.call('DEL', plain)
-      return 1
-    end
   end
 end
 -- include queue.lua

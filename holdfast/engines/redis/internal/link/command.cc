@@ -24,6 +24,18 @@ struct Line {
   std::size_t size;
 };
 
+// Where the text goes on after so many arguments: each is `$size`, then so many bytes, both with
+// the end of a line.
+std::size_t skip_arguments(std::string_view text, std::size_t at, std::size_t count) {
+  constexpr std::size_t kLineEnd = 2;
+  for (; count > 0; --count) {
+    std::size_t size = 0;
+    const auto digits = std::from_chars(text.data() + at + 1, text.data() + text.size(), size);
+    at = static_cast<std::size_t>(digits.ptr - text.data()) + kLineEnd + size + kLineEnd;
+  }
+  return at;
+}
+
 }  // namespace
 
 Command& Command::add(std::string_view argument) {
@@ -33,6 +45,21 @@ Command& Command::add(std::string_view argument) {
   begin_ = kHeaderSpace - header.size;
   bytes_.replace(begin_, header.size, header.text.data(), header.size);
   return *this;
+}
+
+void Command::make_joinable() {
+  count_at_ = skip_arguments(bytes_, kHeaderSpace, 2);
+  keys_at_ = skip_arguments(bytes_, count_at_, 1);
+  common_at_ = skip_arguments(bytes_, keys_at_, kKeys);
+  own_at_ = skip_arguments(bytes_, common_at_, 1);
+}
+
+Command::Parts Command::parts() const noexcept {
+  const std::string_view text = bytes_;
+  return {.script = text.substr(kHeaderSpace, count_at_ - kHeaderSpace),
+          .keys = text.substr(keys_at_, common_at_ - keys_at_),
+          .common = text.substr(common_at_, own_at_ - common_at_),
+          .own = text.substr(own_at_)};
 }
 
 std::string_view Command::bytes() const noexcept { return std::string_view(bytes_).substr(begin_); }

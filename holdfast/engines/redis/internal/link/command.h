@@ -48,6 +48,24 @@ class Command {
   // The whole command. Valid until the next add().
   [[nodiscard]] std::string_view bytes() const noexcept;
 
+  // A script that serves one name or several, `EVALSHA sha 3 key key key common argument…`, may be
+  // joined with others: see bundle.h. Once all is added; not any more if it is to stay alone.
+  void make_joinable();
+  void stay_alone() noexcept { own_at_ = 0; }
+  [[nodiscard]] bool is_joinable() const noexcept { return own_at_ != 0; }
+
+  // Of one that is joinable. Valid as bytes() is.
+  struct Parts {
+    std::string_view script;  // EVALSHA sha
+    std::string_view keys;
+    std::string_view common;
+    std::string_view own;  // arguments
+  };
+  [[nodiscard]] Parts parts() const noexcept;
+  static constexpr std::size_t kKeys = 3;
+  static constexpr std::size_t kOthers = 4;  // EVALSHA, sha, how many keys, common
+  [[nodiscard]] std::size_t own_arguments() const noexcept { return arguments_ - kKeys - kOthers; }
+
  private:
   // The header tells the number of arguments, which is known last; it is kept flush with the first
   // argument, at the end of this space.
@@ -57,6 +75,11 @@ class Command {
   std::string bytes_;
   std::size_t arguments_ = 0;
   std::size_t begin_ = 0;
+  // Where its parts begin, once it is joinable.
+  std::size_t count_at_ = 0;
+  std::size_t keys_at_ = 0;
+  std::size_t common_at_ = 0;
+  std::size_t own_at_ = 0;  // 0: it is not joinable
 };
 
 }  // namespace holdfast::engines::redis::internal

@@ -1,10 +1,12 @@
 #include <holdfast/engines/redis/internal/link/link_core.h>
 
 #include <algorithm>
+#include <array>
 #include <thread>
 #include <utility>
 
 #include <holdfast/base/saturate.h>
+#include <holdfast/engines/redis/internal/link/bundle.h>
 #include <holdfast/engines/redis/internal/link/wire_socket.h>
 
 namespace holdfast::engines::redis::internal {
@@ -15,6 +17,10 @@ using base::ErrorCode;
 
 // One write carries no more than this, so that what comes later does not wait behind much.
 constexpr std::size_t kMostAtOnce = std::size_t{1} << 18U;
+
+// As many are joined to one command: more hardly cost less, and those who come later do not wait
+// long behind them.
+constexpr std::size_t kMostJoined = 16;
 
 // A caller that writes for others stops after so many writes: it has a deadline of its own.
 constexpr int kMostRounds = 4;
@@ -50,7 +56,7 @@ void LinkCore::run(Call& call) {
     lead(call, guard);
     return;
   }
-  if (leader_sleeps_ || line_.size() >= kEnough) {
+  if (leader_sleeps_ || has_enough_in_line()) {
     write(guard);
   }
   guard.unlock();
@@ -214,13 +220,29 @@ void LinkCore::deliver() {
       break;
     }
     connection_->has_answered = true;
-    const Flight::Arrival arrival = flight_.deliver(std::move(reply));
-    pending_ -= arrival.replies;
-    if (arrival.finished != nullptr) {
-      finish(*arrival.finished);
+    const std::size_t joined = flight_.joined();
+    if (joined == 1) [[likely]] {
+      deliver(std::move(reply));
+      continue;
+    }
+    connection_->may_join = connection_->may_join && !reply.is_error("CROSSSLOT");
+    std::vector<Reply> parts = reply.take_elements();
+    if (parts.size() != joined) {
+      parts.assign(joined, Reply());  // nothing was done
+    }
+    for (Reply& part : parts) {
+      deliver(std::move(part));
     }
   }
   arrived_.clear();
+}
+
+void LinkCore::deliver(Reply reply) {
+  const Flight::Arrival arrival = flight_.deliver(std::move(reply));
+  pending_ -= arrival.replies;
+  if (arrival.finished != nullptr) {
+    finish(*arrival.finished);
+  }
 }
 
 bool LinkCore::write(Guard& guard) noexcept {
@@ -267,12 +289,51 @@ void LinkCore::fill(Connection& connection) {
   while (line_.front() != nullptr && unsent.size() < kMostAtOnce) {
     Call& call = *line_.front();
     line_.remove(call);
+    counters_.commands += call.commands.size();
+    const bool may_join = connection.may_join && call.submission == nullptr &&
+                          call.commands.size() == 1 && call.commands[0].is_joinable();
+    if (may_join) {
+      join(call, connection, sent);
+      continue;
+    }
     for (const Command& command : call.commands) {
       unsent += command.bytes();
     }
-    counters_.commands += call.commands.size();
     flight_.push_back(call, sent);
   }
+  for (std::vector<Call*>& calls : joined_) {
+    send_joined(calls, connection, sent);
+  }
+}
+
+// Callers do not mind who of them is served first; each has one command on its way.
+void LinkCore::join(Call& call, Connection& connection, base::TimePoint sent) {
+  auto place = std::ranges::find_if(joined_, [&](const std::vector<Call*>& calls) {
+    return !calls.empty() && may_be_joined(calls.front()->commands[0], call.commands[0]);
+  });
+  if (place == joined_.end()) {
+    place = std::ranges::find_if(joined_, &std::vector<Call*>::empty);
+  }
+  std::vector<Call*>& calls = place != joined_.end() ? *place : joined_.emplace_back();
+  calls.push_back(&call);
+  if (calls.size() == kMostJoined) {
+    send_joined(calls, connection, sent);
+  }
+}
+
+void LinkCore::send_joined(std::vector<Call*>& calls, Connection& connection,
+                           base::TimePoint sent) {
+  if (calls.size() == 1) {
+    connection.unsent() += calls.front()->commands[0].bytes();
+    flight_.push_back(*calls.front(), sent);
+  } else if (!calls.empty()) {
+    std::array<const Command*, kMostJoined> commands{};
+    std::ranges::transform(calls, commands.begin(),
+                           [](const Call* call) { return &call->commands[0]; });
+    append_joined(std::span(commands).first(calls.size()), connection.unsent());
+    flight_.push_joined(calls, sent);
+  }
+  calls.clear();
 }
 
 base::TimePoint LinkCore::overdue_at() const noexcept {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -66,6 +67,7 @@ class LinkCore {
   // The leader's work. read() and write() tell whether something has moved.
   bool read(Guard& guard);
   void deliver();
+  void deliver(Reply reply);
   void rest(Call& me, Guard& guard);
   bool spin(const Call& me, Guard& guard);
   void sleep(const Call& me, Guard& guard);
@@ -91,10 +93,16 @@ class LinkCore {
   // Also by others, while the leader sleeps.
   bool write(Guard& guard) noexcept;
   void fill(Connection& connection);
+  void join(Call& call, Connection& connection, base::TimePoint sent);
+  void send_joined(std::vector<Call*>& calls, Connection& connection, base::TimePoint sent);
 
-  // So many in line are worth a write even if the leader is awake and will come to it: the server
-  // then works on them while the next callers are being woken.
-  static constexpr std::size_t kEnough = 16;
+  // Whether so many stand in line that they are worth a write even if the leader is awake and will
+  // come to it: half of all, so that the server works on them while the others are being woken.
+  [[nodiscard]] bool has_enough_in_line() const noexcept {
+    return line_.size() >= std::clamp(pending_ / 2, kLeastInLine, kMostInLine);
+  }
+  static constexpr std::size_t kLeastInLine = 4;
+  static constexpr std::size_t kMostInLine = 32;
 
   // Constant after construction.
   const RedisOptions options_;
@@ -118,6 +126,9 @@ class LinkCore {
   std::multimap<base::TimePoint, Submission*> submissions_;  // by their deadlines
   std::vector<Submission*> answered_;                        // to be called back
   bool closing_ = false;
+
+  // The writer's, under mutex_.
+  std::vector<std::vector<Call*>> joined_;  // what may be joined, of each script
 
   // The leader's.
   SpinBudget spin_;

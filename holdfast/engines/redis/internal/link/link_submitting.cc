@@ -81,7 +81,7 @@ void LinkCore::submit(std::unique_ptr<Submission> submission) {
   if (!has_leader) {
     leader_ = &driver_call_;
   }
-  if (!has_leader || leader_sleeps_ || line_.size() >= kEnough) {
+  if (!has_leader || leader_sleeps_ || has_enough_in_line()) {
     write(guard);
   }
   if (!has_leader || is_first_to_end) {

@@ -9,6 +9,14 @@ void Flight::push_back(Call& call, base::TimePoint sent) {
   places_.push_back({.call = &call, .commands = call.commands.size(), .sent = sent});
 }
 
+void Flight::push_joined(std::span<Call* const> calls, base::TimePoint sent) {
+  const std::size_t first = places_.size();
+  for (Call* const call : calls) {
+    push_back(*call, sent);
+  }
+  places_[first].joined = calls.size();
+}
+
 void Flight::leave(const Call& call) noexcept {
   places_[static_cast<std::size_t>(*call.ticket - first_ticket_)].call = nullptr;
 }

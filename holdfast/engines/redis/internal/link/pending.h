@@ -73,6 +73,10 @@ class Flight {
   [[nodiscard]] base::TimePoint oldest() const noexcept { return places_.front().sent; }
 
   void push_back(Call& call, base::TimePoint sent);
+  // Those that were sent as one command: see bundle.h.
+  void push_joined(std::span<Call* const> calls, base::TimePoint sent);
+  // How many calls the next reply is for. Not if empty().
+  [[nodiscard]] std::size_t joined() const noexcept { return places_.front().joined; }
   void leave(const Call& call) noexcept;
 
   struct Arrival {
@@ -80,7 +84,7 @@ class Flight {
         0;  // how many commands are no longer pending: those of a call that is over
     Call* finished = nullptr;
   };
-  // Gives the next reply to the call that it belongs to. Not if empty().
+  // Gives the next reply, or part of it, to the call that it belongs to. Not if empty().
   Arrival deliver(Reply reply);
 
   // The newest call that has not left, or null.
@@ -99,6 +103,7 @@ class Flight {
     std::size_t commands = 0;
     std::size_t received = 0;
     base::TimePoint sent{};
+    std::size_t joined = 1;  // with those that follow
   };
 
   std::deque<Place> places_;

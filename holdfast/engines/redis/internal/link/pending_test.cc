@@ -74,5 +74,29 @@ TEST(Flight, KeepsThePlaceOfACallThatLeft) {
   EXPECT_EQ(left.call.received, 0U);
 }
 
+TEST(Flight, GivesThePartsOfAReplyToThoseThatWereJoined) {
+  Caller first;
+  Caller one;
+  Caller left;
+  Caller three;
+  Caller last;
+  Flight flight;
+  flight.push_back(first.call, {});
+  flight.push_joined(std::array{&one.call, &left.call, &three.call}, {});
+  flight.push_back(last.call, {});
+  flight.leave(left.call);
+  EXPECT_EQ(flight.joined(), 1U);
+  EXPECT_EQ(flight.deliver(Reply::of_integer(1)).finished, &first.call);
+  EXPECT_EQ(flight.joined(), 3U);
+  EXPECT_EQ(flight.deliver(Reply::of_integer(2)).finished, &one.call);
+  EXPECT_EQ(flight.deliver(Reply::of_integer(3)).finished, nullptr);
+  EXPECT_EQ(flight.deliver(Reply::of_integer(4)).finished, &three.call);
+  EXPECT_EQ(flight.joined(), 1U);
+  EXPECT_EQ(flight.deliver(Reply::of_integer(5)).finished, &last.call);
+  EXPECT_EQ(one.replies[0].integer(), 2);
+  EXPECT_EQ(three.replies[0].integer(), 4);
+  EXPECT_TRUE(flight.empty());
+}
+
 }  // namespace
 }  // namespace holdfast::engines::redis::internal

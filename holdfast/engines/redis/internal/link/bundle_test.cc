@@ -1,0 +1,64 @@
+#include <holdfast/engines/redis/internal/link/bundle.h>
+
+#include <array>
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace holdfast::engines::redis::internal {
+namespace {
+
+constexpr std::string_view kSha = "0123456789012345678901234567890123456789";
+constexpr std::string_view kOtherSha = "9876543210987654321098765432109876543210";
+
+template <class... Arguments>
+Command script(std::string_view sha, const std::string& name, const Arguments&... arguments) {
+  Command command("EVALSHA", sha, 3, name, "hf:" + name, "hfq:" + name, "common", arguments...);
+  command.make_joinable();
+  return command;
+}
+
+std::string joined(std::initializer_list<const Command*> commands) {
+  std::string bytes = "before";
+  append_joined({commands.begin(), commands.size()}, bytes);
+  return bytes;
+}
+
+TEST(Bundle, HasTheKeysOfEachThenTheArgumentsOfEach) {
+  const Command one = script(kSha, "one", "1", "uno");
+  const Command two = script(kSha, "two", "2", "due");
+  const Command both("EVALSHA", kSha, 6, "one", "hf:one", "hfq:one", "two", "hf:two", "hfq:two",
+                     "common", "1", "uno", "2", "due");
+  EXPECT_EQ(joined({&one, &two}), "before" + std::string(both.bytes()));
+}
+
+TEST(Bundle, TakesAnyBytes) {
+  const std::string odd("$3\r\n\0*", 7);
+  const Command one = script(kSha, odd, odd);
+  const Command two = script(kSha, "", "");
+  const Command both("EVALSHA", kSha, 6, odd, "hf:" + odd, "hfq:" + odd, "",
+                     "hf:", "hfq:", "common", odd, "");
+  EXPECT_EQ(joined({&one, &two}), "before" + std::string(both.bytes()));
+}
+
+TEST(Bundle, CountsInSeveralDigits) {
+  const Command one = script(kSha, "one", "1");
+  const std::string bytes = joined({&one, &one, &one, &one, &one});
+  EXPECT_TRUE(bytes.starts_with("before*24\r\n$7\r\nEVALSHA\r\n$40\r\n"));
+  EXPECT_TRUE(bytes.contains("$2\r\n15\r\n$3\r\none\r\n"));
+}
+
+TEST(Bundle, IsOfOneScriptWithAsManyArguments) {
+  const Command one = script(kSha, "one", "1");
+  EXPECT_TRUE(may_be_joined(one, script(kSha, "two", "2")));
+  EXPECT_FALSE(may_be_joined(one, script(kOtherSha, "two", "2")));
+  EXPECT_FALSE(may_be_joined(one, script(kSha, "two", "2", "due")));
+  Command alone = script(kSha, "two", "2");
+  alone.stay_alone();
+  EXPECT_FALSE(may_be_joined(one, alone));
+  EXPECT_FALSE(may_be_joined(alone, one));
+  EXPECT_FALSE(may_be_joined(Command("PING"), Command("PING")));
+}
+
+}  // namespace
+}  // namespace holdfast::engines::redis::internal

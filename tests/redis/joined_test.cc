@@ -1,0 +1,73 @@
+// Callers who ask at the same time: their claims, and their releases, go to the server as one
+// script.
+
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <tests/redis/redis_test.h>
+
+namespace holdfast::tests {
+namespace {
+
+using store::Claim;
+using store::Grant;
+using store::ReleaseOutcome;
+
+class Joined : public RedisTest {
+ protected:
+  static constexpr int kCallers = 16;
+  static constexpr int kTurns = 200;
+
+  // All at once, each with a name of its own, claim and release it so often.
+  void claim_and_release() {
+    std::vector<std::jthread> callers;
+    for (int caller = 0; caller < kCallers; ++caller) {
+      callers.emplace_back([this, name = "job " + std::to_string(caller)] {
+        base::FencingToken last(0);
+        for (int i = 0; i < kTurns; ++i) {
+          const Claim claim = wish();
+          const auto grant = expect<Grant>(store_->claim(name, claim));
+          EXPECT_GT(grant.token, last);
+          EXPECT_EQ(store_->release(name, claim.id), ReleaseOutcome::released);
+          last = grant.token;
+        }
+      });
+    }
+  }
+};
+
+TEST_F(Joined, AreFewerCommandsThanCalls) {
+  // Who comes together is up to the scheduler.
+  EXPECT_TRUE(eventually([&] {
+    const int before = calls("evalsha");
+    claim_and_release();
+    return calls("evalsha") - before < 2 * kCallers * kTurns;
+  }));
+}
+
+TEST_F(Joined, AreServedThoughTheServerForgetsTheScripts) {
+  const std::jthread forgetful([this](const std::stop_token& stop) {
+    RedisClient client(server_.port());
+    while (!stop.stop_requested()) {
+      client.run({"SCRIPT", "FLUSH"});
+    }
+  });
+  claim_and_release();
+}
+
+TEST_F(Joined, AreServedThoughOneOfThemMustNotAsk) {
+  run({"ACL", "SETUSER", "limited", "on", ">word", "+@all", "allchannels", "~job*", "~hf:{job*",
+       "~hfq:{job*"});
+  store_ = base::value_or_throw(engines::redis::RedisStore::open(
+      {.host = "127.0.0.1", .port = server_.port(), .user = "limited", .password = "word"}));
+  const std::jthread unwanted([this](const std::stop_token& stop) {
+    while (!stop.stop_requested()) {
+      EXPECT_FALSE(store_->claim("other", wish()).has_value());
+    }
+  });
+  claim_and_release();
+}
+
+}  // namespace
+}  // namespace holdfast::tests
