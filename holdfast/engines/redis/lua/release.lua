@@ -8,27 +8,16 @@
 -- done.
 local retention = tonumber(ARGV[1])  -- where the time is the server's
 
--- The usual case: nobody waits for a mutex that has not just ended, and whose note will not be kept for
--- much longer than it has to be. It is said below at length.
-if retention and (#KEYS > 3 or not ARGV[3]) then
+if #KEYS > 3 then
   local answers = {}
   for i = 1, #KEYS / 3 do
-    local plain = KEYS[3 * i - 2]
-    answers[i] = false
+    local plain, freed = KEYS[3 * i - 2], false
     if redis.pcall('GET', plain) == ARGV[i + 1] and redis.call('EXISTS', KEYS[3 * i]) == 0 then
-      local left = redis.call('PTTL', plain)
-      local grace = 2  -- as in record.lua; and a ttl is rounded up to milliseconds
-      if left > grace + 1 and left <= retention then
-        answers[i] = redis.call('DEL', plain)
-      end
+      -- include free.lua
     end
+    answers[i] = freed
   end
-  if #KEYS > 3 then
-    return answers
-  end
-  if answers[1] then
-    return 1
-  end
+  return answers
 end
 
 local plain, companion, queue = unpack(KEYS)
@@ -38,7 +27,7 @@ if ARGV[4] then
   redis.pcall('ZREM', queue, ARGV[4])
 end
 
--- Another usual case: somebody's turn has come.
+-- The usual cases: nobody waits for a mutex, or somebody's turn has come.
 local given_at
 if retention and redis.call('GET', plain) == id then
   local first = redis.pcall('ZPOPMIN', queue)[1]
@@ -48,6 +37,12 @@ if retention and redis.call('GET', plain) == id then
       return 1
     end
     given_at = given
+  elseif store == '' then
+    local freed
+    -- include free.lua
+    if freed then
+      return 1
+    end
   end
 end
 -- include queue.lua
