@@ -2,9 +2,9 @@
 
 #include <array>
 #include <atomic>
+#include <future>
 #include <set>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include <tests/redis/redis_test.h>
@@ -102,15 +102,18 @@ TEST_F(Cluster, ManyCallersAtOnceAreServed) {
       names.push_back(name);
     }
   }
-  std::vector<std::jthread> callers;
+  std::vector<std::future<void>> callers;
   for (const std::string& name : names) {
-    callers.emplace_back([&store, &name] {
+    callers.push_back(std::async(std::launch::async, [&store, &name] {
       for (int i = 0; i < 100; ++i) {
         const Claim claim = wish();
         expect<Grant>(store.claim(name, claim));
         EXPECT_EQ(store.release(name, claim.id), ReleaseOutcome::released);
       }
-    });
+    }));
+  }
+  for (std::future<void>& caller : callers) {
+    caller.get();
   }
 }
 

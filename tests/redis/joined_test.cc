@@ -1,6 +1,7 @@
 // Callers who ask at the same time: their claims, and their releases, go to the server as one
 // script.
 
+#include <future>
 #include <string>
 #include <thread>
 #include <vector>
@@ -16,14 +17,25 @@ using store::ReleaseOutcome;
 
 class Joined : public RedisTest {
  protected:
+  // Again and again, as long as this is there.
+  std::jthread forget_scripts() {
+    return std::jthread([this](const std::stop_token& stop) {
+      RedisClient client(server_.port());
+      while (!stop.stop_requested()) {
+        client.run({"SCRIPT", "FLUSH"});
+      }
+    });
+  }
+
   static constexpr int kCallers = 16;
   static constexpr int kTurns = 200;
 
   // All at once, each with a name of its own, claim and release it so often.
   void claim_and_release() {
-    std::vector<std::jthread> callers;
+    std::vector<std::future<void>> callers;
     for (int caller = 0; caller < kCallers; ++caller) {
-      callers.emplace_back([this, name = "job " + std::to_string(caller)] {
+      callers.push_back(std::async(std::launch::async, [this, caller] {
+        const std::string name = "job " + std::to_string(caller);
         base::FencingToken last(0);
         for (int i = 0; i < kTurns; ++i) {
           const Claim claim = wish();
@@ -32,7 +44,10 @@ class Joined : public RedisTest {
           EXPECT_EQ(store_->release(name, claim.id), ReleaseOutcome::released);
           last = grant.token;
         }
-      });
+      }));
+    }
+    for (std::future<void>& caller : callers) {
+      caller.get();
     }
   }
 };
@@ -47,13 +62,49 @@ TEST_F(Joined, AreFewerCommandsThanCalls) {
 }
 
 TEST_F(Joined, AreServedThoughTheServerForgetsTheScripts) {
-  const std::jthread forgetful([this](const std::stop_token& stop) {
-    RedisClient client(server_.port());
-    while (!stop.stop_requested()) {
-      client.run({"SCRIPT", "FLUSH"});
-    }
-  });
+  const auto forgetful = forget_scripts();
   claim_and_release();
+}
+
+// What is not as usual has to be asked for again, also by those who tell the server the script.
+TEST_F(Joined, AreServedThoughTheyWantTheSameName) {
+  const auto forgetful = forget_scripts();
+  std::vector<std::future<int>> callers;
+  for (int caller = 0; caller < kCallers; ++caller) {
+    callers.push_back(std::async(std::launch::async, [this] {
+      int granted = 0;
+      for (int i = 0; i < kTurns; ++i) {
+        const Claim claim = wish();
+        if (std::holds_alternative<Grant>(base::value_or_throw(store_->claim("job", claim)))) {
+          EXPECT_EQ(store_->release("job", claim.id), ReleaseOutcome::released);
+          ++granted;
+        }
+      }
+      return granted;
+    }));
+  }
+  int granted = 0;
+  for (std::future<int>& caller : callers) {
+    granted += caller.get();
+  }
+  EXPECT_GE(granted, 1);
+  EXPECT_TRUE(holders("job").empty());
+}
+
+TEST_F(Joined, AreServedThoughTheyReleasePermits) {
+  std::vector<std::future<void>> callers;
+  for (int caller = 0; caller < kCallers; ++caller) {
+    callers.push_back(std::async(std::launch::async, [this] {
+      for (int i = 0; i < kTurns; ++i) {
+        const Claim claim = wish(store::Permits::of(1, kCallers));
+        expect<Grant>(store_->claim("pool", claim));
+        EXPECT_EQ(store_->release("pool", claim.id), ReleaseOutcome::released);
+      }
+    }));
+  }
+  for (std::future<void>& caller : callers) {
+    caller.get();
+  }
 }
 
 TEST_F(Joined, AreServedThoughOneOfThemMustNotAsk) {

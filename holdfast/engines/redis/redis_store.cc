@@ -68,7 +68,9 @@ Result<std::unique_ptr<RedisStore>> RedisStore::open(RedisOptions options, Time 
 
 RedisStore::RedisStore(std::unique_ptr<internal::Engine> engine)
     : engine_(std::move(engine)), submitter_(std::make_unique<internal::Submitter>(*engine_)) {}
-RedisStore::~RedisStore() = default;
+
+// While all is there that the answers, and those who get them, may use.
+RedisStore::~RedisStore() { engine_->link->close(); }
 
 store::Capabilities RedisStore::capabilities() const {
   // What survives a restart is up to the server's settings; even the safest may lose a moment.

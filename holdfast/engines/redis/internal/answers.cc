@@ -126,6 +126,9 @@ Result<store::TransferOutcome> transfer_outcome(Reply reply) {
 }
 
 Result<store::ReleaseOutcome> release_outcome(const Reply& reply) {
+  if (reply.kind() != Reply::Kind::integer) {
+    return unexpected_answer();
+  }
   return reply.integer() == 1 ? store::ReleaseOutcome::released : store::ReleaseOutcome::not_held;
 }
 

@@ -130,7 +130,7 @@ TEST_F(JoinedScripts, NoTokenIsSmallerThanTheLast) {
 
 TEST_F(JoinedScripts, NothingIsReleasedPastThoseWhoWait) {
   EXPECT_EQ(claim({"job", "other"}, mine_), (Done{true, true}));
-  const auto watch = store_->watch("job", [] {});
+  run({"ZADD", "hfq:{job}", "1", "somebody"});
   EXPECT_EQ(release({"job", "other"}, mine_), (Done{false, true}));
   EXPECT_EQ(holders("job").at(0).id, mine_);
 }

@@ -51,13 +51,18 @@ Result<Reply> Link::call(const Command& command, base::Deadline deadline) {
   if (auto ours = check_process(); !ours) {
     return std::unexpected(std::move(ours).error());
   }
-  Reply reply;
-  Call call{.commands = {&command, 1}, .replies = &reply, .deadline = deadline};
-  core_->run(call);
-  if (call.error) {
-    return std::unexpected(*std::move(call.error));
+  for (bool may_join = command.is_joinable();; may_join = false) {
+    Reply reply;
+    Call call{
+        .commands = {&command, 1}, .replies = &reply, .deadline = deadline, .may_join = may_join};
+    core_->run(call);
+    if (call.error) {
+      return std::unexpected(*std::move(call.error));
+    }
+    if (!call.joined || !reply.is_nil()) {
+      return reply;
+    }
   }
-  return reply;
 }
 
 std::vector<Result<Reply>> Link::call_all(std::span<const Command> commands,
@@ -79,6 +84,12 @@ std::vector<Result<Reply>> Link::call_all(std::span<const Command> commands,
     }
   }
   return results;
+}
+
+void Link::close() {
+  if (!core_->is_inherited()) {
+    core_->close();
+  }
 }
 
 void Link::submit(Command command, base::Deadline deadline, Submission::Callback callback) {

@@ -18,7 +18,7 @@ class LinkCore;
 
 // What a link has done so far, and does.
 struct LinkCounters {
-  std::uint64_t commands = 0;  // that were sent
+  std::uint64_t commands = 0;  // that were sent, those that were joined each
   std::uint64_t writes = 0;    // system calls that carried them
   std::uint64_t reads = 0;     // system calls that brought replies
   std::uint64_t connects = 0;  // connections that were made
@@ -30,8 +30,8 @@ struct LinkCounters {
 // Thread-safe. For callers it has no thread of its own: of those that wait, one leads: it sends
 // what the others have put in line, reads, and hands each its reply; when it has its own, another
 // leads. So a lone caller writes and reads itself, and one system call carries the commands of
-// many. Of those that stand in line together, those that may be are joined to one (see bundle.h):
-// the answer nil says that such a command is to be sent again, alone.
+// many. Of the calls that stand in line together, those that may be are joined to one command
+// (see bundle.h); that of a call for which nothing was done there is sent again by itself.
 //
 // A call blocks until its reply, its deadline (of base::steady_clock()), or the loss of the
 // connection. A lost connection is made anew by the next call: at once after the first failure,
@@ -75,6 +75,9 @@ class Link {
   // Calls back, maybe before it returns.
   void submit(Command command, base::Deadline deadline,
               std::function<void(base::Result<Reply> reply)> callback);
+
+  // Answers what was submitted, and refuses what is from now on. No call may be running.
+  void close();
 
   [[nodiscard]] const RedisOptions& options() const noexcept;
   [[nodiscard]] LinkCounters counters() const;

@@ -35,6 +35,7 @@ Command known(const Script& script, const Scripts::Fill& fill) {
 Command told(const Script& script, const Scripts::Fill& fill) {
   Command command("EVAL", script.text);
   fill(command);
+  command.stay_alone();  // once is enough to tell it
   return command;
 }
 
@@ -56,13 +57,9 @@ std::chrono::milliseconds Scripts::expiry_of_mutex(base::Duration ttl) {
 Result<Reply> Scripts::run(const Script& script, const Fill& fill, Deadline deadline) const {
   Command command = known(script, fill);
   if (time_) {
-    command.stay_alone();
+    command.stay_alone();  // its time is another with each call
   }
   Result<Reply> reply = link_.call(command, deadline);
-  if (reply && reply->is_nil() && command.is_joinable()) {
-    command.stay_alone();
-    reply = link_.call(command, deadline);
-  }
   if (reply && reply->is_error(kForgotten)) {
     reply = link_.call(told(script, fill), deadline);
   }

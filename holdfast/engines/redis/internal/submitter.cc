@@ -89,7 +89,9 @@ void Submitter::start_look(const Name& name, Deadline deadline,
   }
   engine_.submit(
       lua::kLook, name, deadline,
-      [this, name](Command& command) { command.add(engine_.watchers.waits_as(name.view())); },
+      [waits_as = std::string(engine_.watchers.waits_as(name.view()))](Command& command) {
+        command.add(waits_as);
+      },
       outcome_for(std::move(callback),
                   [name](Reply reply) { return only_state(name, std::move(reply)); }));
 }

@@ -23,7 +23,8 @@ class Submitter final : public store::AsyncLeaseStore {
   void start_hit(const base::Name& name, const store::Hit& hit, base::Deadline deadline,
                  Callback<store::HitOutcome> callback) override;
 
-  // In a forked child, before anything is touched that another thread may have left locked.
+  // In a forked child, before anything is touched that another thread may have left locked. (A hit
+  // touches nothing.)
   template <class T>
   [[nodiscard]] bool is_refused(const Callback<T>& callback) const;
 

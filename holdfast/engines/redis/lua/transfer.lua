@@ -15,7 +15,7 @@ local function leave(member)
   end
 end
 
-leave(ARGV[6])
+leave(ARGV[6])  -- who hands on what it has, or had, does not wait for it
 
 if not lease and not successor then
   return {'lost'}

@@ -13,7 +13,7 @@ constexpr std::string_view kLineEnd = "\r\n";
 
 bool may_be_joined(const Command& one, const Command& other) noexcept {
   return one.is_joinable() && other.is_joinable() && one.own_arguments() == other.own_arguments() &&
-         one.parts().script == other.parts().script;
+         one.parts().common == other.parts().common && one.parts().script == other.parts().script;
 }
 
 void append_joined(std::span<const Command* const> commands, std::string& bytes) {

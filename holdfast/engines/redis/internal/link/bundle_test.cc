@@ -1,7 +1,8 @@
 #include <holdfast/engines/redis/internal/link/bundle.h>
 
-#include <array>
+#include <initializer_list>
 #include <string>
+#include <string_view>
 
 #include <gtest/gtest.h>
 
@@ -53,6 +54,9 @@ TEST(Bundle, IsOfOneScriptWithAsManyArguments) {
   EXPECT_TRUE(may_be_joined(one, script(kSha, "two", "2")));
   EXPECT_FALSE(may_be_joined(one, script(kOtherSha, "two", "2")));
   EXPECT_FALSE(may_be_joined(one, script(kSha, "two", "2", "due")));
+  Command with_another_in_common("EVALSHA", kSha, 3, "two", "hf:two", "hfq:two", "own", "2");
+  with_another_in_common.make_joinable();
+  EXPECT_FALSE(may_be_joined(one, with_another_in_common));
   Command alone = script(kSha, "two", "2");
   alone.stay_alone();
   EXPECT_FALSE(may_be_joined(one, alone));

@@ -1,6 +1,7 @@
 #include <holdfast/engines/redis/internal/link/command.h>
 
 #include <array>
+#include <cassert>
 #include <charconv>
 
 namespace holdfast::engines::redis::internal {
@@ -48,6 +49,7 @@ Command& Command::add(std::string_view argument) {
 }
 
 void Command::make_joinable() {
+  assert(arguments_ >= kKeys + kOthers);
   count_at_ = skip_arguments(bytes_, kHeaderSpace, 2);
   keys_at_ = skip_arguments(bytes_, count_at_, 1);
   common_at_ = skip_arguments(bytes_, keys_at_, kKeys);

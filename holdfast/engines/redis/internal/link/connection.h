@@ -38,7 +38,7 @@ class Connection {
   std::optional<base::Error> write_error{};
   base::TimePoint heard{};  // when the last replies came
   bool has_answered = false;
-  bool may_join = true;  // several commands as one: see bundle.h
+  std::size_t alone = 0;  // so many commands are not joined with others
 
  private:
   const std::unique_ptr<Wire> wire_;

@@ -1,12 +1,11 @@
 #include <holdfast/engines/redis/internal/link/link_core.h>
 
 #include <algorithm>
-#include <array>
+#include <iterator>
 #include <thread>
 #include <utility>
 
 #include <holdfast/base/saturate.h>
-#include <holdfast/engines/redis/internal/link/bundle.h>
 #include <holdfast/engines/redis/internal/link/wire_socket.h>
 
 namespace holdfast::engines::redis::internal {
@@ -15,15 +14,9 @@ namespace {
 
 using base::ErrorCode;
 
-// One write carries no more than this, so that what comes later does not wait behind much.
-constexpr std::size_t kMostAtOnce = std::size_t{1} << 18U;
-
-// As many are joined to one command: more hardly cost less, and those who come later do not wait
-// long behind them.
-constexpr std::size_t kMostJoined = 16;
-
-// A caller that writes for others stops after so many writes: it has a deadline of its own.
-constexpr int kMostRounds = 4;
+// Where most of what was joined had to be sent again, as many commands are sent by themselves
+// before that is tried again.
+constexpr std::size_t kAloneAfterFailure = 256;
 
 base::TimePoint now() noexcept { return base::steady_clock().now(); }
 
@@ -201,7 +194,7 @@ bool LinkCore::read(Guard& guard) {
       spin_.succeeded();
     }
   }
-  deliver();
+  deliver_all();
   if (!got) {
     drop_connection(got.error());
   } else if (!has_come && connection->write_error) {
@@ -213,28 +206,35 @@ bool LinkCore::read(Guard& guard) {
   return has_come;
 }
 
-void LinkCore::deliver() {
+void LinkCore::deliver_all() {
   for (Reply& reply : arrived_) {
     if (flight_.empty()) {
       drop_connection({ErrorCode::unavailable, "it sent a reply that nobody had asked for"});
       break;
     }
     connection_->has_answered = true;
-    const std::size_t joined = flight_.joined();
-    if (joined == 1) [[likely]] {
+    if (flight_.joined() == 1) {
       deliver(std::move(reply));
-      continue;
-    }
-    connection_->may_join = connection_->may_join && !reply.is_error("CROSSSLOT");
-    std::vector<Reply> parts = reply.take_elements();
-    if (parts.size() != joined) {
-      parts.assign(joined, Reply());  // nothing was done
-    }
-    for (Reply& part : parts) {
-      deliver(std::move(part));
+    } else {
+      deliver_parts(std::move(reply));
     }
   }
   arrived_.clear();
+}
+
+// An error is for all of them: the server refuses a script before it has written anything.
+void LinkCore::deliver_parts(Reply reply) {
+  const std::size_t joined = flight_.joined();
+  std::vector<Reply> parts = reply.take_elements();
+  if (parts.size() != joined) {
+    parts.assign(joined, Reply());
+  }
+  if (std::ranges::count_if(parts, &Reply::is_nil) > std::ssize(parts) / 2) {
+    connection_->alone = kAloneAfterFailure;
+  }
+  for (Reply& part : parts) {
+    deliver(std::move(part));
+  }
 }
 
 void LinkCore::deliver(Reply reply) {
@@ -243,97 +243,6 @@ void LinkCore::deliver(Reply reply) {
   if (arrival.finished != nullptr) {
     finish(*arrival.finished);
   }
-}
-
-bool LinkCore::write(Guard& guard) noexcept {
-  const ConnectionPtr connection = connection_;
-  if (connection == nullptr || connection->writing || connection->write_error) {
-    return false;
-  }
-  connection->writing = true;
-  bool has_room = true;
-  bool has_moved = false;
-  // The leader may give up the connection meanwhile; then what is in line is not for this one.
-  for (int round = 0; round < kMostRounds && has_room && connection == connection_; ++round) {
-    fill(*connection);
-    if (!connection->has_unsent()) {
-      break;
-    }
-    guard.unlock();
-    const base::Result<bool> sent = connection->write();
-    guard.lock();
-    ++counters_.writes;
-    if (!sent) {
-      connection->write_error = sent.error();
-      break;
-    }
-    has_room = *sent;
-    has_moved = has_moved || has_room;
-  }
-  connection->writing = false;
-  // What is left is for the leader, who wakes at once when there is room.
-  connection->needs_room = !has_room || connection->has_unsent() ||
-                           (connection == connection_ && line_.front() != nullptr);
-  if (leader_sleeps_ && (connection->needs_room || connection->write_error)) {
-    doorbell_.ring();
-  }
-  return has_moved;
-}
-
-void LinkCore::fill(Connection& connection) {
-  if (line_.front() == nullptr) {
-    return;
-  }
-  const base::TimePoint sent = now();
-  std::string& unsent = connection.unsent();
-  while (line_.front() != nullptr && unsent.size() < kMostAtOnce) {
-    Call& call = *line_.front();
-    line_.remove(call);
-    counters_.commands += call.commands.size();
-    const bool may_join = connection.may_join && call.submission == nullptr &&
-                          call.commands.size() == 1 && call.commands[0].is_joinable();
-    if (may_join) {
-      join(call, connection, sent);
-      continue;
-    }
-    for (const Command& command : call.commands) {
-      unsent += command.bytes();
-    }
-    flight_.push_back(call, sent);
-  }
-  for (std::vector<Call*>& calls : joined_) {
-    send_joined(calls, connection, sent);
-  }
-}
-
-// Callers do not mind who of them is served first; each has one command on its way.
-void LinkCore::join(Call& call, Connection& connection, base::TimePoint sent) {
-  auto place = std::ranges::find_if(joined_, [&](const std::vector<Call*>& calls) {
-    return !calls.empty() && may_be_joined(calls.front()->commands[0], call.commands[0]);
-  });
-  if (place == joined_.end()) {
-    place = std::ranges::find_if(joined_, &std::vector<Call*>::empty);
-  }
-  std::vector<Call*>& calls = place != joined_.end() ? *place : joined_.emplace_back();
-  calls.push_back(&call);
-  if (calls.size() == kMostJoined) {
-    send_joined(calls, connection, sent);
-  }
-}
-
-void LinkCore::send_joined(std::vector<Call*>& calls, Connection& connection,
-                           base::TimePoint sent) {
-  if (calls.size() == 1) {
-    connection.unsent() += calls.front()->commands[0].bytes();
-    flight_.push_back(*calls.front(), sent);
-  } else if (!calls.empty()) {
-    std::array<const Command*, kMostJoined> commands{};
-    std::ranges::transform(calls, commands.begin(),
-                           [](const Call* call) { return &call->commands[0]; });
-    append_joined(std::span(commands).first(calls.size()), connection.unsent());
-    flight_.push_joined(calls, sent);
-  }
-  calls.clear();
 }
 
 base::TimePoint LinkCore::overdue_at() const noexcept {

@@ -34,10 +34,12 @@ namespace holdfast::engines::redis::internal {
 class LinkCore {
  public:
   explicit LinkCore(RedisOptions options);
-  ~LinkCore();
+  ~LinkCore() { close(); }
   LinkCore(const LinkCore&) = delete;
   LinkCore& operator=(const LinkCore&) = delete;
 
+  // Answers what was submitted, and refuses what is from now on.
+  void close();
   // Does not block; the answer is called back when the mutex is free, by whoever leads then.
   void submit(std::unique_ptr<Submission> submission);
   // Serves the call; blocks. Afterwards it is finished, or has an error, or both.
@@ -66,7 +68,8 @@ class LinkCore {
 
   // The leader's work. read() and write() tell whether something has moved.
   bool read(Guard& guard);
-  void deliver();
+  void deliver_all();
+  void deliver_parts(Reply reply);
   void deliver(Reply reply);
   void rest(Call& me, Guard& guard);
   bool spin(const Call& me, Guard& guard);
@@ -90,7 +93,7 @@ class LinkCore {
   [[nodiscard]] base::Error too_many() const;
   [[nodiscard]] base::Error too_early(base::TimePoint time) const;
 
-  // Also by others, while the leader sleeps.
+  // Also by others, while the leader sleeps: see link_writing.cc.
   bool write(Guard& guard) noexcept;
   void fill(Connection& connection);
   void join(Call& call, Connection& connection, base::TimePoint sent);

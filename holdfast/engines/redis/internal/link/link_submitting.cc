@@ -24,13 +24,13 @@ base::TimePoint now() noexcept { return base::steady_clock().now(); }
 
 }  // namespace
 
-LinkCore::~LinkCore() {
-  if (!driver_.joinable()) {
-    return;
-  }
+void LinkCore::close() {
   {
     const Guard guard(mutex_);
     closing_ = true;
+  }
+  if (!driver_.joinable()) {
+    return;
   }
   driver_wake_.notify_one();
   doorbell_.ring();

@@ -23,10 +23,12 @@ struct Call {
   Reply* replies;  // as many as commands
   base::Deadline deadline;
   Submission* submission = nullptr;  // to which it belongs, if no caller waits
+  bool may_join = false;             // its command, with those of others: see bundle.h
 
   // Written by whoever serves the call, under the link's mutex; the caller reads it afterwards.
   std::size_t received = 0;
   bool finished = false;
+  bool joined = false;
   std::optional<base::Error> error{};
 
   // Belongs to Line or Flight.
