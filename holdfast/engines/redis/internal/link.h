@@ -76,7 +76,7 @@ class Link {
   void submit(Command command, base::Deadline deadline,
               std::function<void(base::Result<Reply> reply)> callback);
 
-  // Answers what was submitted, and refuses what is from now on. No call may be running.
+  // Answers what was submitted, and refuses what is from now on. Calls go on.
   void close();
 
   [[nodiscard]] const RedisOptions& options() const noexcept;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <tests/support/patience.h>
 
 #include <holdfast/engines/redis/internal/link.h>
 #include <holdfast/engines/redis/internal/link_testing.h>
@@ -137,6 +138,26 @@ TEST_F(LinkSubmit, BoundsWhatWaits) {
   server_.resume();
   EXPECT_EQ(text_of(one.get()), "1");
   EXPECT_EQ(text_of(two.get()), "2");
+}
+
+TEST_F(LinkSubmit, AClosedLinkAnswersWhatIsUnderWayAndCallsGoOn) {
+  const auto link = open_link(options_for(server_));
+  server_.suspend();
+  auto under_way = submit(*link, Command("ECHO", "theirs"), patience());
+  auto calling = std::async(std::launch::async,
+                            [&] { return link->call(Command("ECHO", "mine"), patience()); });
+  ASSERT_TRUE(tests::eventually([&] { return link->counters().commands >= 3; }));  // with a PING
+  link->close();
+  const Result<Reply> unknown = under_way.get();
+  ASSERT_FALSE(unknown);
+  EXPECT_EQ(unknown.error().code, ErrorCode::unknown_outcome);
+  const Result<Reply> refused = submit(*link, Command("ECHO", "late"), patience()).get();
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::unavailable);
+  server_.resume();
+  EXPECT_EQ(text_of(calling.get()), "mine");
+  EXPECT_EQ(text_of(link->call(Command("ECHO", "more"), patience())), "more");
+  EXPECT_EQ(link->counters().pending, 0U);
 }
 
 TEST_F(LinkSubmit, TheEndOfTheLinkAnswersWhatWaits) {

@@ -25,22 +25,31 @@ base::TimePoint now() noexcept { return base::steady_clock().now(); }
 }  // namespace
 
 void LinkCore::close() {
-  {
-    const Guard guard(mutex_);
-    closing_ = true;
-  }
+  Guard guard(mutex_);
+  closing_ = true;
   if (!driver_.joinable()) {
     return;
   }
+  guard.unlock();
   driver_wake_.notify_one();
   doorbell_.ring();
   driver_.join();
-  for (const auto& [deadline, submission] : std::exchange(submissions_, {})) {
-    submission->call.error = {
-        submission->call.ticket ? ErrorCode::unknown_outcome : ErrorCode::unavailable, kClosed};
-    answered_.push_back(submission);
+  guard.lock();
+  while (!submissions_.empty()) {
+    Submission& submission = *submissions_.begin()->second;
+    give_up(submission.call);
+    submission.call.error->message = kClosed;
+    finish(submission.call);
   }
-  call_back(std::exchange(answered_, {}));
+  if (leader_ == &driver_call_) {
+    leader_ = nullptr;
+  }
+  const std::vector<Submission*> answered = std::exchange(answered_, {});
+  hand_over(guard);
+  if (guard.owns_lock()) {
+    guard.unlock();
+  }
+  call_back(answered);
 }
 
 void LinkCore::refuse(std::unique_ptr<Submission> submission, base::Error error, Guard& guard) {
