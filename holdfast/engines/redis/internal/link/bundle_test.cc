@@ -34,7 +34,7 @@ TEST(Bundle, HasTheKeysOfEachThenTheArgumentsOfEach) {
 }
 
 TEST(Bundle, TakesAnyBytes) {
-  const std::string odd("$3\r\n\0*", 7);
+  const std::string odd("$3\r\n\0*", 6);
   const Command one = script(kSha, odd, odd);
   const Command two = script(kSha, "", "");
   const Command both("EVALSHA", kSha, 6, odd, "hf:" + odd, "hfq:" + odd, "",
