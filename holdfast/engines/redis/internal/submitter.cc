@@ -28,10 +28,11 @@ auto outcome_for(std::function<void(Result<T>)> callback, Read read) {
 template <class T>
 bool Submitter::is_refused(const Callback<T>& callback) const {
   auto ours = engine_.link->check_process();
-  if (!ours) {
-    callback(std::unexpected(std::move(ours).error()));
+  if (ours) {
+    return false;
   }
-  return !ours;
+  callback(std::unexpected(std::move(ours).error()));
+  return true;
 }
 
 void Submitter::start_claim(const Name& name, const store::Claim& claim, Deadline deadline,
