@@ -31,7 +31,8 @@ class Cluster : public ::testing::Test {
       node.run({"CLUSTER", "ADDSLOTSRANGE", std::to_string(kSlots * i / kNodes),
                 std::to_string((kSlots * (i + 1) / kNodes) - 1)});
       if (i > 0) {
-        node.run({"CLUSTER", "MEET", "127.0.0.1", std::to_string(servers_[0].port())});
+        node.run({"CLUSTER", "MEET", "127.0.0.1", std::to_string(servers_[0].port()),
+                  std::to_string(servers_[0].bus_port())});
       }
     }
     for (const RedisServer& server : servers_) {
@@ -61,10 +62,9 @@ class Cluster : public ::testing::Test {
     return *found.at(0);
   }
 
-  const std::array<RedisServer, kNodes> servers_{
-      RedisServer({.arguments = {"--cluster-enabled", "yes"}}),
-      RedisServer({.arguments = {"--cluster-enabled", "yes"}}),
-      RedisServer({.arguments = {"--cluster-enabled", "yes"}})};
+  const std::array<RedisServer, kNodes> servers_{RedisServer({.cluster = true}),
+                                                 RedisServer({.cluster = true}),
+                                                 RedisServer({.cluster = true})};
   std::array<std::unique_ptr<RedisStore>, kNodes> stores_;
 };
 

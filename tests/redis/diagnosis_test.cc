@@ -43,7 +43,7 @@ TEST(Diagnosis, AReplicaIsBadAndItsMasterAWarning) {
 }
 
 TEST(Diagnosis, ANodeOfAClusterIsBad) {
-  const RedisServer server({.arguments = {"--cluster-enabled", "yes"}});
+  const RedisServer server({.cluster = true});
   EXPECT_EQ(level_of(server, "cluster_mode"), Level::bad);
 }
 

@@ -139,7 +139,7 @@ TEST_F(Objects, AnObjectThatIsNotReadableIsCorruptAndStays) {
 }
 
 TEST(ObjectsInACluster, OfOneTypeAreSavedTogetherOfSeveralMaybeNot) {
-  const RedisServer server({.arguments = {"--cluster-enabled", "yes"}});
+  const RedisServer server({.cluster = true});
   RedisClient client(server.port());
   client.run({"CLUSTER", "ADDSLOTSRANGE", "0", "16383"});
   ASSERT_TRUE(eventually([&] {

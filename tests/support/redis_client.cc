@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include <hiredis/hiredis.h>
+#include <tests/support/no_pipe_signal.h>
 
 namespace holdfast::tests {
 
@@ -34,6 +35,7 @@ RedisClient::RedisClient(std::uint16_t port)
 }
 
 std::string RedisClient::run(const std::vector<std::string>& words) {
+  const NoPipeSignal guard;
   std::vector<const char*> texts;
   std::vector<std::size_t> sizes;
   for (const std::string& word : words) {

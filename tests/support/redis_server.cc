@@ -10,6 +10,7 @@
 #include <hiredis/hiredis.h>
 #include <tests/support/certificates.h>
 #include <tests/support/free_port.h>
+#include <tests/support/no_pipe_signal.h>
 #include <tests/support/spawn.h>
 
 namespace holdfast::tests {
@@ -46,6 +47,7 @@ void RedisServer::start() {
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     port_ = free_port();
     tls_port_ = options_.tls ? free_port() : 0;
+    bus_port_ = options_.cluster ? free_port() : 0;
     if (spawn_and_wait()) {
       return;
     }
@@ -77,6 +79,10 @@ std::vector<std::string> RedisServer::command_line() const {
                                (folder_ / "server.key").string(), "--tls-ca-cert-file",
                                authority().string(), "--tls-auth-clients", "no"});
   }
+  if (options_.cluster) {
+    words.insert(words.end(),
+                 {"--cluster-enabled", "yes", "--cluster-port", std::to_string(bus_port_)});
+  }
   words.insert(words.end(), options_.arguments.begin(), options_.arguments.end());
   return words;
 }
@@ -105,8 +111,10 @@ bool RedisServer::has_ended() {
   return true;
 }
 
-// An error is an answer too: the server may ask for a password. But it must have read its data.
+// An error is an answer too: the server may ask for a password. But it must have read its data. One
+// that finds a port taken ends after it has opened its socket, even between our connect and write.
 bool RedisServer::answers() const {
+  const NoPipeSignal guard;
   const std::unique_ptr<redisContext, decltype(&::redisFree)> context(
       ::redisConnectUnix(socket().c_str()), &::redisFree);
   if (context == nullptr || context->err != 0) {

@@ -26,6 +26,8 @@ class RedisServer {
     std::vector<std::string> arguments{};
     // Certificates are made, and a TLS port is opened beside the plain one.
     bool tls = false;
+    // A node that may be one of a cluster, with a free port for its bus.
+    bool cluster = false;
   };
 
   RedisServer() : RedisServer(Options{}) {}
@@ -36,6 +38,7 @@ class RedisServer {
 
   [[nodiscard]] std::uint16_t port() const noexcept { return port_; }
   [[nodiscard]] std::uint16_t tls_port() const noexcept { return tls_port_; }
+  [[nodiscard]] std::uint16_t bus_port() const noexcept { return bus_port_; }
   [[nodiscard]] const std::filesystem::path& folder() const noexcept { return folder_.path(); }
   [[nodiscard]] std::filesystem::path socket() const { return folder_ / "redis.sock"; }
   // The authority that has signed the server's certificate, and one that has not. The certificate
@@ -66,6 +69,7 @@ class RedisServer {
   const TemporaryFolder folder_;
   std::uint16_t port_ = 0;
   std::uint16_t tls_port_ = 0;
+  std::uint16_t bus_port_ = 0;
   pid_t process_ = -1;
 };
 

@@ -80,7 +80,7 @@ TEST(KeySpace, NoObjectHasTheKeyOfAnotherOrOfAName) {
 }
 
 TEST(KeySpace, SlotsAreThoseThatAServerSays) {
-  const tests::RedisServer server({.arguments = {"--cluster-enabled", "yes"}});
+  const tests::RedisServer server({.cluster = true});
   tests::RedisClient client(server.port());
   const KeySpace space("");
   for (const std::string& name : odd_names()) {

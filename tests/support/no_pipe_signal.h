@@ -1,0 +1,34 @@
+#pragma once
+
+#include <csignal>
+#include <ctime>
+
+namespace holdfast::tests {
+
+// Keeps SIGPIPE from this thread while it lives: hiredis writes to a server that has just ended
+// without MSG_NOSIGNAL. The rest of the process keeps the signal, so that a test still dies of a
+// write of ours that raises it.
+//
+//   const NoPipeSignal guard;
+//   ::redisCommand(context, "PING");
+class NoPipeSignal {
+ public:
+  NoPipeSignal() {
+    ::sigemptyset(&pipe_);
+    ::sigaddset(&pipe_, SIGPIPE);
+    ::pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
+  }
+  ~NoPipeSignal() {
+    const timespec at_once{};
+    ::sigtimedwait(&pipe_, nullptr, &at_once);
+    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  NoPipeSignal(const NoPipeSignal&) = delete;
+  NoPipeSignal& operator=(const NoPipeSignal&) = delete;
+
+ private:
+  sigset_t pipe_{};
+  sigset_t before_{};
+};
+
+}  // namespace holdfast::tests
