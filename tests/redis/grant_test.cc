@@ -5,10 +5,9 @@
 
 #include <atomic>
 #include <optional>
-#include <sstream>
 #include <string>
 
-#include <tests/redis/held_job.h>
+#include <tests/redis/given.h>
 
 #include <holdfast/store/async_lease_store.h>
 
@@ -22,52 +21,6 @@ using store::Busy;
 using store::Claim;
 using store::Grant;
 using store::ReleaseOutcome;
-
-// A store of its own with a claim for "job" that was refused and waits.
-struct Claimant {
-  explicit Claimant(std::uint16_t port)
-      : store(open_store(port)),
-        watch(base::value_or_throw(store->watch("job", [this] { ++calls; }))) {
-    claim.waits = true;
-    refusal = expect<Busy>(store->claim("job", claim));
-  }
-
-  [[nodiscard]] bool is_told() const {
-    return eventually([this] { return calls > 0; });
-  }
-  [[nodiscard]] base::Result<store::ClaimOutcome> ask() { return store->claim("job", claim); }
-
-  std::atomic<int> calls = 0;
-  std::unique_ptr<RedisStore> store;
-  store::Watch watch;
-  Claim claim = wish();
-  Busy refusal;
-};
-
-class Given : public HeldJob {
- protected:
-  // As if a script had given it the name, and the message came only now.
-  void tell(Claimant& waiting, base::FencingToken token) {
-    waiting.calls = 0;
-    const std::string channels = run({"PUBSUB", "CHANNELS", "hf:wake:*"});  // [its channel]
-    ASSERT_EQ(run({"PUBLISH", channels.substr(1, channels.size() - 2),
-                   "grant " + to_string(token) + " " + to_string(waiting.claim.id) + " job"}),
-              "1");
-    ASSERT_TRUE(waiting.is_told());
-  }
-
-  // Puts something else into a field of the note on "job": see record.lua.
-  enum class Field : std::size_t { token, kept_until, granted, lasts, id };
-  void change_note(Field field, const std::string& value) {
-    std::istringstream words(run({"GET", "hf:{job}"}));
-    std::string text;
-    std::string word;
-    for (std::size_t i = 0; std::getline(words, word, ' '); ++i) {
-      text.append(i == 0 ? "" : " ").append(i == static_cast<std::size_t>(field) ? value : word);
-    }
-    run({"SET", "hf:{job}", text, "KEEPTTL"});
-  }
-};
 
 TEST_F(Given, AReleaseGivesTheNameToTheClaimThatWaits) {
   Claimant waiting(server_.port());
@@ -137,36 +90,6 @@ TEST_F(Given, WhoAsksForWhatItWasGivenGetsAWholeLease) {
   EXPECT_GT(holders("job").at(0).time_left, kShort);
 }
 
-TEST_F(Given, WhoGivesUpIsGivenNothing) {
-  Claimant waiting(server_.port());
-  waiting.watch.reset();
-  EXPECT_EQ(waiting.store->release("job", waiting.claim.id), ReleaseOutcome::not_held);
-  EXPECT_EQ(in_queue(), 0);
-  release("job", first_.id);
-  EXPECT_EQ(holder(), LeaseId());
-}
-
-TEST_F(Given, WhoGivesUpLeavesBehindWhoElseWaitsAtItsStore) {
-  Claimant waiting(server_.port());
-  EXPECT_EQ(waiting.store->release("job", waiting.claim.id), ReleaseOutcome::not_held);
-  EXPECT_EQ(in_queue(), 1);
-  release("job", first_.id);
-  EXPECT_TRUE(waiting.is_told());
-  EXPECT_EQ(holder(), LeaseId());
-}
-
-TEST_F(Given, WhoGivesUpPassesOnWhatItWasTold) {
-  Claimant unwilling(server_.port());
-  Claimant next(server_.port());
-  run({"DEL", "hf:{job}"});
-  release("job", first_.id);
-  ASSERT_TRUE(unwilling.is_told());
-  ASSERT_EQ(next.calls, 0);
-  unwilling.watch.reset();
-  EXPECT_EQ(unwilling.store->release("job", unwilling.claim.id), ReleaseOutcome::not_held);
-  EXPECT_TRUE(next.is_told());
-}
-
 TEST_F(Given, WhoWasGivenTheNameAndDoesNotWantItGivesItToTheNext) {
   Claimant unwilling(server_.port());
   Claimant next(server_.port());
@@ -216,78 +139,6 @@ TEST_F(Given, AClaimThatNobodyWatchesForIsGivenNothing) {
   EXPECT_FALSE(expect<Busy>(store->claim("job", claim)).pending);
   release("job", first_.id);
   EXPECT_EQ(holder(), LeaseId());
-}
-
-// Who was handed the name in its process, and came to stand in the queue meanwhile.
-TEST_F(Given, WhoReleasesTheNameStandsInTheQueueNoMore) {
-  Claimant waiting(server_.port());
-  Claimant other(server_.port());
-  expect<Grant>(store_->transfer("job", first_.id, other.claim));
-  ASSERT_EQ(in_queue(), 2);
-  other.watch.reset();
-  EXPECT_EQ(other.store->release("job", other.claim.id), ReleaseOutcome::released);
-  EXPECT_EQ(in_queue(), 0);
-  EXPECT_EQ(holder(), waiting.claim.id);
-}
-
-TEST_F(Given, WhoIsHandedTheNameStandsInTheQueueNoMore) {
-  Claimant waiting(server_.port());
-  expect<Grant>(waiting.store->transfer("job", first_.id, waiting.claim));
-  EXPECT_EQ(in_queue(), 0);
-}
-
-TEST_F(Given, WhoIsHandedTheNameAgainStandsInTheQueueNoMore) {
-  Claimant waiting(server_.port());
-  expect<Grant>(store_->transfer("job", first_.id, waiting.claim));
-  expect<Grant>(waiting.store->transfer("job", first_.id, waiting.claim));
-  EXPECT_EQ(in_queue(), 0);
-}
-
-TEST_F(Given, WhoHandsOnWhatItHasLostStandsInTheQueueNoMore) {
-  Claimant waiting(server_.port());
-  expect<store::Lost>(waiting.store->transfer("job", waiting.claim.id, wish()));
-  EXPECT_EQ(in_queue(), 0);
-}
-
-TEST_F(Given, WhoHandsTheNameOnStandsInTheQueueNoMore) {
-  Claimant waiting(server_.port());
-  Claimant other(server_.port());
-  expect<Grant>(store_->transfer("job", first_.id, other.claim));
-  expect<Grant>(other.store->transfer("job", other.claim.id, wish()));
-  EXPECT_EQ(in_queue(), 1);
-}
-
-TEST_F(Given, WhoFindsThatItWasHandedTheNameStandsInTheQueueNoMore) {
-  Claimant waiting(server_.port());
-  expect<Grant>(store_->transfer("job", first_.id, waiting.claim));
-  ASSERT_EQ(in_queue(), 1);
-  expect<Grant>(waiting.ask());
-  EXPECT_EQ(in_queue(), 0);
-}
-
-TEST_F(Given, WhoFoundTheNameFreeStandsInTheQueueNoMore) {
-  Claimant waiting(server_.port());
-  run({"DEL", "job"});
-  expect<Grant>(waiting.ask());
-  EXPECT_EQ(in_queue(), 0);
-}
-
-// Where it is found free by way of the long script, too.
-TEST_F(Given, WhoFoundAFreeNameWithAnOldNoteStandsInTheQueueNoMore) {
-  Claimant waiting(server_.port());
-  run({"DEL", "job"});
-  change_note(Field::kept_until, "1000000000");
-  expect<Grant>(waiting.ask());
-  EXPECT_EQ(in_queue(), 0);
-}
-
-TEST_F(Given, WhateverIsInTheQueuesPlaceAFreeNameIsGranted) {
-  Claimant waiting(server_.port());
-  run({"DEL", "job", kQueue});
-  run({"SET", kQueue, "no queue"});
-  expect<Grant>(waiting.ask());
-  expect<Grant>(waiting.ask());  // the same, by way of the long script
-  EXPECT_EQ(run({"GET", kQueue}), "no queue");
 }
 
 TEST_F(Given, NobodyIsGivenWhatItHasItself) {
@@ -351,18 +202,6 @@ TEST_F(Given, WhoCannotBeToldIsGivenNothing) {
   const Claimant waiting(server_.port());
   EXPECT_EQ(mute->release("job", first_.id), ReleaseOutcome::released);
   EXPECT_EQ(holder(), LeaseId());
-}
-
-TEST_F(Given, WhoReleasesWhereSomebodyWaitsStandsBehindTheOthers) {
-  Claimant waiting(server_.port());
-  Claimant next(server_.port());
-  const auto watch = base::value_or_throw(store_->watch("job", [] {}));
-  run({"ZPOPMAX", kQueue});  // as if it had been told already
-  ASSERT_EQ(in_queue(), 2);
-  release("job", first_.id);
-  EXPECT_EQ(in_queue(), 2);  // before it looks, which would put it there, too
-  EXPECT_NE(run({"ZRANGE", kQueue, "0", "0"}).find(to_string(next.claim.id)), std::string::npos);
-  EXPECT_EQ(holder(), waiting.claim.id);
 }
 
 // A server that was told of a lock by somebody else knows no token of it.

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <sstream>
+#include <string>
+
+#include <tests/redis/held_job.h>
+
+namespace holdfast::tests {
+
+// A store of its own with a claim for "job" that was refused and waits.
+struct Claimant {
+  explicit Claimant(std::uint16_t port)
+      : store(open_store(port)),
+        watch(base::value_or_throw(store->watch("job", [this] { ++calls; }))) {
+    claim.waits = true;
+    refusal = expect<store::Busy>(store->claim("job", claim));
+  }
+
+  [[nodiscard]] bool is_told() const {
+    return eventually([this] { return calls > 0; });
+  }
+  [[nodiscard]] base::Result<store::ClaimOutcome> ask() { return store->claim("job", claim); }
+
+  std::atomic<int> calls = 0;
+  std::unique_ptr<engines::redis::RedisStore> store;
+  store::Watch watch;
+  store::Claim claim = wish();
+  store::Busy refusal;
+};
+
+// The name "job", which is held, and may be given to a claimant.
+class Given : public HeldJob {
+ protected:
+  // As if a script had given it the name, and the message came only now.
+  void tell(Claimant& waiting, base::FencingToken token) {
+    waiting.calls = 0;
+    const std::string channels = run({"PUBSUB", "CHANNELS", "hf:wake:*"});  // [its channel]
+    ASSERT_EQ(run({"PUBLISH", channels.substr(1, channels.size() - 2),
+                   "grant " + to_string(token) + " " + to_string(waiting.claim.id) + " job"}),
+              "1");
+    ASSERT_TRUE(waiting.is_told());
+  }
+
+  // Puts something else into a field of the note on "job": see record.lua.
+  enum class Field : std::size_t { token, kept_until, granted, lasts, id };
+  void change_note(Field field, const std::string& value) {
+    std::istringstream words(run({"GET", "hf:{job}"}));
+    std::string text;
+    std::string word;
+    for (std::size_t i = 0; std::getline(words, word, ' '); ++i) {
+      text.append(i == 0 ? "" : " ").append(i == static_cast<std::size_t>(field) ? value : word);
+    }
+    run({"SET", "hf:{job}", text, "KEEPTTL"});
+  }
+};
+
+}  // namespace holdfast::tests

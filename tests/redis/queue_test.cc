@@ -1,0 +1,131 @@
+// Who stands in the queue of a name, for how long, and in which place.
+
+#include <string>
+
+#include <tests/redis/given.h>
+
+namespace holdfast::tests {
+namespace {
+
+using base::LeaseId;
+using store::Grant;
+using store::ReleaseOutcome;
+
+class InQueue : public Given {};
+
+TEST_F(InQueue, WhoGivesUpIsGivenNothing) {
+  Claimant waiting(server_.port());
+  waiting.watch.reset();
+  EXPECT_EQ(waiting.store->release("job", waiting.claim.id), ReleaseOutcome::not_held);
+  EXPECT_EQ(in_queue(), 0);
+  release("job", first_.id);
+  EXPECT_EQ(holder(), LeaseId());
+}
+
+TEST_F(InQueue, WhoGivesUpLeavesBehindWhoElseWaitsAtItsStore) {
+  Claimant waiting(server_.port());
+  EXPECT_EQ(waiting.store->release("job", waiting.claim.id), ReleaseOutcome::not_held);
+  EXPECT_EQ(in_queue(), 1);
+  release("job", first_.id);
+  EXPECT_TRUE(waiting.is_told());
+  EXPECT_EQ(holder(), LeaseId());
+}
+
+TEST_F(InQueue, WhoGivesUpPassesOnWhatItWasTold) {
+  Claimant unwilling(server_.port());
+  Claimant next(server_.port());
+  run({"DEL", "hf:{job}"});
+  release("job", first_.id);
+  ASSERT_TRUE(unwilling.is_told());
+  ASSERT_EQ(next.calls, 0);
+  unwilling.watch.reset();
+  EXPECT_EQ(unwilling.store->release("job", unwilling.claim.id), ReleaseOutcome::not_held);
+  EXPECT_TRUE(next.is_told());
+}
+
+// Who was handed the name in its process, and came to stand in the queue meanwhile.
+TEST_F(InQueue, WhoReleasesTheNameStandsInTheQueueNoMore) {
+  Claimant waiting(server_.port());
+  Claimant other(server_.port());
+  expect<Grant>(store_->transfer("job", first_.id, other.claim));
+  ASSERT_EQ(in_queue(), 2);
+  other.watch.reset();
+  EXPECT_EQ(other.store->release("job", other.claim.id), ReleaseOutcome::released);
+  EXPECT_EQ(in_queue(), 0);
+  EXPECT_EQ(holder(), waiting.claim.id);
+}
+
+TEST_F(InQueue, WhoIsHandedTheNameStandsInTheQueueNoMore) {
+  Claimant waiting(server_.port());
+  expect<Grant>(waiting.store->transfer("job", first_.id, waiting.claim));
+  EXPECT_EQ(in_queue(), 0);
+}
+
+TEST_F(InQueue, WhoIsHandedTheNameAgainStandsInTheQueueNoMore) {
+  Claimant waiting(server_.port());
+  expect<Grant>(store_->transfer("job", first_.id, waiting.claim));
+  expect<Grant>(waiting.store->transfer("job", first_.id, waiting.claim));
+  EXPECT_EQ(in_queue(), 0);
+}
+
+TEST_F(InQueue, WhoHandsOnWhatItHasLostStandsInTheQueueNoMore) {
+  Claimant waiting(server_.port());
+  expect<store::Lost>(waiting.store->transfer("job", waiting.claim.id, wish()));
+  EXPECT_EQ(in_queue(), 0);
+}
+
+TEST_F(InQueue, WhoHandsTheNameOnStandsInTheQueueNoMore) {
+  Claimant waiting(server_.port());
+  Claimant other(server_.port());
+  expect<Grant>(store_->transfer("job", first_.id, other.claim));
+  expect<Grant>(other.store->transfer("job", other.claim.id, wish()));
+  EXPECT_EQ(in_queue(), 1);
+}
+
+TEST_F(InQueue, WhoFindsThatItWasHandedTheNameStandsInTheQueueNoMore) {
+  Claimant waiting(server_.port());
+  expect<Grant>(store_->transfer("job", first_.id, waiting.claim));
+  ASSERT_EQ(in_queue(), 1);
+  expect<Grant>(waiting.ask());
+  EXPECT_EQ(in_queue(), 0);
+}
+
+TEST_F(InQueue, WhoFoundTheNameFreeStandsInTheQueueNoMore) {
+  Claimant waiting(server_.port());
+  run({"DEL", "job"});
+  expect<Grant>(waiting.ask());
+  EXPECT_EQ(in_queue(), 0);
+}
+
+// Where it is found free by way of the long script, too.
+TEST_F(InQueue, WhoFoundAFreeNameWithAnOldNoteStandsInTheQueueNoMore) {
+  Claimant waiting(server_.port());
+  run({"DEL", "job"});
+  change_note(Field::kept_until, "1000000000");
+  expect<Grant>(waiting.ask());
+  EXPECT_EQ(in_queue(), 0);
+}
+
+TEST_F(InQueue, WhateverIsInTheQueuesPlaceAFreeNameIsGranted) {
+  Claimant waiting(server_.port());
+  run({"DEL", "job", kQueue});
+  run({"SET", kQueue, "no queue"});
+  expect<Grant>(waiting.ask());
+  expect<Grant>(waiting.ask());  // the same, by way of the long script
+  EXPECT_EQ(run({"GET", kQueue}), "no queue");
+}
+
+TEST_F(InQueue, WhoReleasesWhereSomebodyWaitsStandsBehindTheOthers) {
+  Claimant waiting(server_.port());
+  Claimant next(server_.port());
+  const auto watch = base::value_or_throw(store_->watch("job", [] {}));
+  run({"ZPOPMAX", kQueue});  // as if it had been told already
+  ASSERT_EQ(in_queue(), 2);
+  release("job", first_.id);
+  EXPECT_EQ(in_queue(), 2);  // before it looks, which would put it there, too
+  EXPECT_NE(run({"ZRANGE", kQueue, "0", "0"}).find(to_string(next.claim.id)), std::string::npos);
+  EXPECT_EQ(holder(), waiting.claim.id);
+}
+
+}  // namespace
+}  // namespace holdfast::tests
