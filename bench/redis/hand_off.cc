@@ -53,6 +53,7 @@ int wait_for_orders(const std::string& url) {
 int listen_for_orders(const std::string& port) {
   BareClient client(static_cast<std::uint16_t>(std::stoi(port)));
   client.subscribe("told");
+  std::cout << "ready" << '\n' << std::flush;
   for (std::string order; std::getline(std::cin, order);) {
     client.await_message();
     std::cout << now_ns() << '\n' << std::flush;
@@ -65,6 +66,7 @@ int take_on_orders(const std::string& port) {
   BareClient listening(number);
   BareClient taking(number);
   listening.subscribe("taken");
+  std::cout << "ready" << '\n' << std::flush;
   for (std::string order; std::getline(std::cin, order);) {
     listening.await_message();
     taking.lock("taken");
@@ -80,6 +82,9 @@ Report hand_off(const Context& context) {
   bench_locks::Child waiter(role({"waiter", context.server.url()}));
   bench_locks::Child listener(role({"listener", port}));
   bench_locks::Child taker(role({"taker", port}));
+  // Nobody hears what is published before.
+  static_cast<void>(listener.hear());
+  static_cast<void>(taker.hear());
   locks::LockProvider provider(base::value_or_throw(engines::open_store(context.server.url())));
   BareClient client(context.server.port());
   locks::Lock lock;

@@ -28,11 +28,13 @@ class Cluster : public ::testing::Test {
   void SetUp() override {
     for (std::size_t i = 0; i < kNodes; ++i) {
       RedisClient node(servers_[i].port());
-      node.run({"CLUSTER", "ADDSLOTSRANGE", std::to_string(kSlots * i / kNodes),
-                std::to_string((kSlots * (i + 1) / kNodes) - 1)});
+      ASSERT_EQ(node.run({"CLUSTER", "ADDSLOTSRANGE", std::to_string(kSlots * i / kNodes),
+                          std::to_string((kSlots * (i + 1) / kNodes) - 1)}),
+                "OK");
       if (i > 0) {
-        node.run({"CLUSTER", "MEET", "127.0.0.1", std::to_string(servers_[0].port()),
-                  std::to_string(servers_[0].bus_port())});
+        ASSERT_EQ(node.run({"CLUSTER", "MEET", "127.0.0.1", std::to_string(servers_[0].port()),
+                            std::to_string(servers_[0].bus_port())}),
+                  "OK");
       }
     }
     for (const RedisServer& server : servers_) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <sstream>
@@ -10,13 +11,18 @@
 
 namespace holdfast::tests {
 
-// A store of its own with a claim for "job" that was refused and waits.
+// A store of its own with a claim for "job" that was refused and waits in the queue.
 struct Claimant {
   explicit Claimant(std::uint16_t port)
       : store(open_store(port)),
         watch(base::value_or_throw(store->watch("job", [this] { ++calls; }))) {
     claim.waits = true;
-    refusal = expect<store::Busy>(store->claim("job", claim));
+    // Where the server was slow, it is not listened to yet.
+    EXPECT_TRUE(eventually([this] {
+      refusal = expect<store::Busy>(store->claim("job", claim));
+      return refusal.pending;
+    }));
+    calls = 0;
   }
 
   [[nodiscard]] bool is_told() const {

@@ -1,4 +1,4 @@
-// Who stands in the queue of a name, for how long, and in which place.
+// Who stands in the queue of a name, in which place, and who does no more.
 
 #include <string>
 

@@ -198,8 +198,8 @@ void MongoServer::restart() {
   throw std::runtime_error("the server does not start again on its port");
 }
 
-void MongoServer::suspend() const { ::kill(process_, SIGSTOP); }
+void MongoServer::suspend() const { send_signal(process_, SIGSTOP); }
 
-void MongoServer::resume() const { ::kill(process_, SIGCONT); }
+void MongoServer::resume() const { send_signal(process_, SIGCONT); }
 
 }  // namespace holdfast::tests

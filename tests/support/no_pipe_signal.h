@@ -5,9 +5,10 @@
 
 namespace holdfast::tests {
 
-// Keeps SIGPIPE from this thread while it lives: hiredis writes to a server that has just ended
-// without MSG_NOSIGNAL. The rest of the process keeps the signal, so that a test still dies of a
-// write of ours that raises it.
+// Keeps SIGPIPE from this thread while it lives: hiredis does not write with MSG_NOSIGNAL, and the
+// server may have just ended. The rest of the process keeps the signal, so that a test still dies of
+// a write of ours that raises it. Made and destroyed in the same thread, which does not block
+// SIGPIPE itself.
 //
 //   const NoPipeSignal guard;
 //   ::redisCommand(context, "PING");

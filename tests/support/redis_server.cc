@@ -112,7 +112,8 @@ bool RedisServer::has_ended() {
 }
 
 // An error is an answer too: the server may ask for a password. But it must have read its data. One
-// that finds a port taken ends after it has opened its socket, even between our connect and write.
+// that finds the port of its bus taken ends after it has opened its socket, even between our
+// connect and write.
 bool RedisServer::answers() const {
   const NoPipeSignal guard;
   const std::unique_ptr<redisContext, decltype(&::redisFree)> context(
@@ -146,8 +147,8 @@ void RedisServer::restart() {
   throw std::runtime_error("redis-server does not start again on its port");
 }
 
-void RedisServer::suspend() const { ::kill(process_, SIGSTOP); }
+void RedisServer::suspend() const { send_signal(process_, SIGSTOP); }
 
-void RedisServer::resume() const { ::kill(process_, SIGCONT); }
+void RedisServer::resume() const { send_signal(process_, SIGCONT); }
 
 }  // namespace holdfast::tests

@@ -25,13 +25,23 @@ pid_t spawn(const std::vector<std::string>& words) {
     }
     ::_exit(127);
   }
+  if (child < 0) {
+    throw std::runtime_error("no process can be started");
+  }
   return child;
 }
 
 bool has_ended(pid_t process) { return ::waitpid(process, nullptr, WNOHANG) == process; }
 
+void send_signal(pid_t process, int signal) {
+  if (process <= 0) {
+    throw std::logic_error("there is no process to signal");
+  }
+  ::kill(process, signal);
+}
+
 void kill_and_wait(pid_t process) {
-  ::kill(process, SIGKILL);
+  send_signal(process, SIGKILL);
   ::waitpid(process, nullptr, 0);
 }
 

@@ -8,11 +8,14 @@
 namespace holdfast::tests {
 
 // Starts a program that ends with this process, if it was not ended before; its id. Call it from a
-// thread that stays.
+// thread that stays. If there is no room for it: a std::runtime_error.
 [[nodiscard]] pid_t spawn(const std::vector<std::string>& words);
 
 // Whether it has ended by itself.
 [[nodiscard]] bool has_ended(pid_t process);
+
+// To this process alone: an id that stands for many, or for none, is a std::logic_error.
+void send_signal(pid_t process, int signal);
 
 // Ends it at once, and waits until it is gone.
 void kill_and_wait(pid_t process);
