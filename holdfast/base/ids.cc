@@ -1,6 +1,8 @@
 #include <holdfast/base/ids.h>
 
 #include <optional>
+#include <ranges>
+#include <span>
 
 #include <holdfast/base/random.h>
 
@@ -10,8 +12,11 @@ namespace {
 constexpr std::string_view kDigits = "0123456789abcdef";
 constexpr std::size_t kWordDigits = LeaseId::kTextSize / 2;
 
-void write_word(std::string& out, std::uint64_t word) {
-  for (unsigned shift = 64; shift > 0; shift -= 4) out += kDigits[(word >> (shift - 4)) & 0xfU];
+void write_word(std::uint64_t word, std::span<char, kWordDigits> out) {
+  for (char& digit : out | std::views::reverse) {
+    digit = kDigits[word & 0xfU];
+    word >>= 4U;
+  }
 }
 
 std::optional<std::uint64_t> read_word(std::string_view digits) {
@@ -45,10 +50,10 @@ Result<LeaseId> LeaseId::parse(std::string_view text) {
 }
 
 std::string to_string(const LeaseId& id) {
-  std::string text;
-  text.reserve(LeaseId::kTextSize);
-  write_word(text, id.high());
-  write_word(text, id.low());
+  std::string text(LeaseId::kTextSize, '\0');
+  const std::span<char, LeaseId::kTextSize> digits(text);
+  write_word(id.high(), digits.first<kWordDigits>());
+  write_word(id.low(), digits.last<kWordDigits>());
   return text;
 }
 
