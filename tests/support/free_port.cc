@@ -8,7 +8,9 @@
 
 namespace holdfast::tests {
 
-int listen_on_free_port(std::uint16_t& port) {
+namespace {
+
+int take_free_port(std::uint16_t& port) {
   const int descriptor = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};
   address.sin_family = AF_INET;
@@ -16,7 +18,6 @@ int listen_on_free_port(std::uint16_t& port) {
   socklen_t size = sizeof address;
   if (descriptor < 0 ||
       ::bind(descriptor, reinterpret_cast<const sockaddr*>(&address), size) != 0 ||
-      ::listen(descriptor, SOMAXCONN) != 0 ||
       ::getsockname(descriptor, reinterpret_cast<sockaddr*>(&address), &size) != 0) {
     throw std::runtime_error("there is no free port");
   }
@@ -24,10 +25,24 @@ int listen_on_free_port(std::uint16_t& port) {
   return descriptor;
 }
 
+}  // namespace
+
+int listen_on_free_port(std::uint16_t& port) {
+  const int descriptor = take_free_port(port);
+  if (::listen(descriptor, SOMAXCONN) != 0) {
+    throw std::runtime_error("the free port is not free");
+  }
+  return descriptor;
+}
+
 std::uint16_t free_port() {
   std::uint16_t port = 0;
-  ::close(listen_on_free_port(port));
+  ::close(take_free_port(port));
   return port;
 }
+
+ClosedPort::ClosedPort() : descriptor_(take_free_port(number_)) {}
+
+ClosedPort::~ClosedPort() { ::close(descriptor_); }
 
 }  // namespace holdfast::tests

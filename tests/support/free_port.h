@@ -10,4 +10,20 @@ namespace holdfast::tests {
 // Listens on a free port of 127.0.0.1; the descriptor, and the port through `port`.
 [[nodiscard]] int listen_on_free_port(std::uint16_t& port);
 
+// A port of 127.0.0.1 that nobody listens on for as long as this lives: whoever connects is
+// refused.
+class ClosedPort {
+ public:
+  ClosedPort();
+  ~ClosedPort();
+  ClosedPort(const ClosedPort&) = delete;
+  ClosedPort& operator=(const ClosedPort&) = delete;
+
+  [[nodiscard]] std::uint16_t number() const noexcept { return number_; }
+
+ private:
+  std::uint16_t number_ = 0;
+  const int descriptor_;  // has the port, and does not listen
+};
+
 }  // namespace holdfast::tests

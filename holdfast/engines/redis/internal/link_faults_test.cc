@@ -148,11 +148,12 @@ TEST(LinkFaults, ACallWithoutADeadlineEndsOnAHungServerToo) {
 }
 
 TEST(LinkFaults, ALinkToNobodySaysWhereAndWhy) {
-  const std::uint16_t port = tests::free_port();
-  const auto link = Link::open({.host = "127.0.0.1", .port = port});
+  const tests::ClosedPort nobody;
+  const auto link = Link::open({.host = "127.0.0.1", .port = nobody.number()});
   ASSERT_FALSE(link);
   EXPECT_EQ(link.error().code, ErrorCode::unavailable);
-  EXPECT_NE(link.error().message.find("127.0.0.1:" + std::to_string(port)), std::string::npos);
+  EXPECT_NE(link.error().message.find("127.0.0.1:" + std::to_string(nobody.number())),
+            std::string::npos);
   EXPECT_NE(link.error().message.find("refused"), std::string::npos) << link.error().message;
 }
 
@@ -221,8 +222,8 @@ TEST(LinkFaults, AnUnknownHostIsNamed) {
 }
 
 TEST(LinkFaults, ManyCallersOfADeadServerAllHear) {
-  const std::uint16_t port = tests::free_port();
-  Link link({.host = "127.0.0.1", .port = port});
+  const tests::ClosedPort nobody;
+  Link link({.host = "127.0.0.1", .port = nobody.number()});
   std::atomic<int> unavailable = 0;
   {
     std::vector<std::jthread> threads;
@@ -239,8 +240,8 @@ TEST(LinkFaults, ManyCallersOfADeadServerAllHear) {
 }
 
 TEST(LinkFaults, ACallThatCannotWaitForTheNextAttemptIsToldSo) {
-  const std::uint16_t port = tests::free_port();
-  Link link({.host = "127.0.0.1", .port = port});
+  const tests::ClosedPort nobody;
+  Link link({.host = "127.0.0.1", .port = nobody.number()});
   const auto pauses_grow = patience();
   std::string message;
   while (message.find("next attempt") == std::string::npos &&

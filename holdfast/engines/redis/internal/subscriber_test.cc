@@ -85,7 +85,8 @@ TEST(Subscriber, NoticesThatTheServerHangs) {
 
 TEST(Subscriber, TellsThatNobodyIsThereAndGoesOnTrying) {
   Heard heard;
-  Subscriber subscriber({.host = "127.0.0.1", .port = tests::free_port()}, heard.callbacks());
+  const tests::ClosedPort nobody;
+  Subscriber subscriber({.host = "127.0.0.1", .port = nobody.number()}, heard.callbacks());
   const auto subscribed = subscriber.subscribe("a", base::Deadline::never());
   ASSERT_FALSE(subscribed);
   EXPECT_EQ(subscribed.error().code, ErrorCode::unavailable);
