@@ -22,7 +22,6 @@ namespace {
 
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
-using async::AsyncLock;
 using async::AsyncLockProvider;
 using base::ErrorCode;
 

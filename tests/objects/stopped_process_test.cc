@@ -35,7 +35,7 @@ std::function<void()> stop_once() {
   try {
     work();
   } catch (const std::exception& error) {
-    std::cerr << error.what() << std::endl;
+    std::cerr << error.what() << '\n';
     status = 1;
   }
   ::_exit(status);

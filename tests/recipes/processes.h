@@ -71,7 +71,7 @@ inline int failures_among(int count, const std::function<void(int)>& work) {
       try {
         work(i);
       } catch (const std::exception& error) {
-        std::cerr << error.what() << std::endl;
+        std::cerr << error.what() << '\n';
         status = 1;
       }
       ::_exit(status);

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-struct _mongoc_client_t;
+struct _mongoc_client_t;  // NOLINT(bugprone-reserved-identifier): the driver's name.
 
 namespace holdfast::tests {
 

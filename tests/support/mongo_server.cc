@@ -53,6 +53,18 @@ std::string with_database(std::string_view url, const std::string& database) {
   return std::string(servers) + "/" + database + std::string(options);
 }
 
+// Whether it was none before.
+bool make_replica_set(MongoClient& client, std::uint16_t port) {
+  try {
+    client.run("admin",
+               R"({"replSetInitiate": {"_id": "holdfast", "members": [{"_id": 0, "host": ")" +
+                   ("127.0.0.1:" + std::to_string(port)) + R"("}]}})");
+    return true;
+  } catch (const std::runtime_error&) {
+    return false;
+  }
+}
+
 // Once in a process is enough.
 void say(const std::string& what) {
   static const bool kSaid = [&] {
@@ -148,6 +160,19 @@ std::vector<std::string> MongoServer::command_line() const {
   return words;
 }
 
+// Whether it is there, and takes writes.
+bool MongoServer::answers() const {
+  try {
+    MongoClient client(url_);
+    if (kind_ == Kind::mongod) {
+      static_cast<void>(make_replica_set(client, port_));
+    }
+    return client.run("admin", R"({"isMaster": 1})").contains(R"("ismaster" : true)");
+  } catch (const std::runtime_error&) {
+    return false;
+  }
+}
+
 bool MongoServer::spawn_and_wait() {
   ::setenv("NODE_PATH", HOLDFAST_NODE_MODULES, 1);
   process_ = spawn(command_line());
@@ -157,23 +182,8 @@ bool MongoServer::spawn_and_wait() {
       process_ = -1;
       return false;
     }
-    try {
-      MongoClient client(url_);
-      if (kind_ == Kind::mongod) {
-        // An error says that it is one already.
-        try {
-          client.run("admin",
-                     R"({"replSetInitiate": {"_id": "holdfast", "members": [{"_id": 0, "host": ")" +
-                         ("127.0.0.1:" + std::to_string(port_)) + R"("}]}})");
-        } catch (const std::runtime_error&) {
-        }
-      }
-      if (client.run("admin", R"({"isMaster": 1})").find(R"("ismaster" : true)") !=
-          std::string::npos) {
-        return true;
-      }
-    } catch (const std::runtime_error&) {
-      // Not yet.
+    if (answers()) {
+      return true;
     }
     std::this_thread::sleep_for(kLook);
   }

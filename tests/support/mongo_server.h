@@ -64,6 +64,7 @@ class MongoServer {
  private:
   void start();
   bool spawn_and_wait();
+  [[nodiscard]] bool answers() const;
   [[nodiscard]] std::vector<std::string> command_line() const;
 
   const Options options_;

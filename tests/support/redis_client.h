@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-struct redisContext;
+struct redisContext;  // NOLINT(readability-identifier-naming): hiredis's name.
 
 namespace holdfast::tests {
 
