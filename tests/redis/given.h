@@ -18,10 +18,8 @@ struct Claimant {
         watch(base::value_or_throw(store->watch("job", [this] { ++calls; }))) {
     claim.waits = true;
     // Where the server was slow, it is not listened to yet.
-    EXPECT_TRUE(eventually([this] {
-      refusal = expect<store::Busy>(store->claim("job", claim));
-      return refusal.pending;
-    }));
+    EXPECT_TRUE(
+        eventually([this] { return expect<store::Busy>(store->claim("job", claim)).pending; }));
     calls = 0;
   }
 
@@ -34,7 +32,6 @@ struct Claimant {
   std::unique_ptr<engines::redis::RedisStore> store;
   store::Watch watch;
   store::Claim claim = wish();
-  store::Busy refusal;
 };
 
 // The name "job", which is held, and may be given to a claimant.

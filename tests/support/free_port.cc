@@ -10,6 +10,7 @@ namespace holdfast::tests {
 
 namespace {
 
+// A socket that has a free port of 127.0.0.1, and does not listen.
 int take_free_port(std::uint16_t& port) {
   const int descriptor = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};

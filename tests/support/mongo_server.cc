@@ -53,18 +53,6 @@ std::string with_database(std::string_view url, const std::string& database) {
   return std::string(servers) + "/" + database + std::string(options);
 }
 
-// Whether it was none before.
-bool make_replica_set(MongoClient& client, std::uint16_t port) {
-  try {
-    client.run("admin",
-               R"({"replSetInitiate": {"_id": "holdfast", "members": [{"_id": 0, "host": ")" +
-                   ("127.0.0.1:" + std::to_string(port)) + R"("}]}})");
-    return true;
-  } catch (const std::runtime_error&) {
-    return false;
-  }
-}
-
 // Once in a process is enough.
 void say(const std::string& what) {
   static const bool kSaid = [&] {
@@ -160,14 +148,20 @@ std::vector<std::string> MongoServer::command_line() const {
   return words;
 }
 
-// Whether it is there, and takes writes.
+// Whether it is there, and takes writes. A mongod does once it has made itself a replica set; if it
+// is one already, it refuses to be made one, and will take writes soon.
 bool MongoServer::answers() const {
   try {
     MongoClient client(url_);
-    if (kind_ == Kind::mongod) {
-      static_cast<void>(make_replica_set(client, port_));
+    if (client.run("admin", R"({"isMaster": 1})").contains(R"("ismaster" : true)")) {
+      return true;
     }
-    return client.run("admin", R"({"isMaster": 1})").contains(R"("ismaster" : true)");
+    if (kind_ == Kind::mongod) {
+      client.run("admin",
+                 R"({"replSetInitiate": {"_id": "holdfast", "members": [{"_id": 0, "host": ")" +
+                     ("127.0.0.1:" + std::to_string(port_)) + R"("}]}})");
+    }
+    return false;
   } catch (const std::runtime_error&) {
     return false;
   }
