@@ -11,7 +11,8 @@ namespace {
 
 int size_of(std::string_view text) { return static_cast<int>(text.size()); }
 
-std::optional<BsonValue> find_in(bson_iter_t place, std::string_view key) {
+// Moves the place there.
+std::optional<BsonValue> find_in(bson_iter_t& place, std::string_view key) {
   if (!bson_iter_find_w_len(&place, key.data(), size_of(key))) {
     return std::nullopt;
   }
@@ -81,7 +82,7 @@ std::optional<bson_iter_t> BsonValue::elements() const {
 }
 
 std::optional<BsonValue> BsonValue::find(std::string_view key) const {
-  const auto inside = elements();
+  auto inside = elements();
   return inside ? find_in(*inside, key) : std::nullopt;
 }
 
