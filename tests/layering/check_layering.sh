@@ -36,10 +36,14 @@ find "${folders[@]}" -type f \( -name '*.h' -o -name '*.cc' \) -print0 | sort -z
       if (line == 0) report(table, "the table is empty or missing")
     }
 
-    # The layer of a file, or "" for a program, an example or a benchmark.
+    # The layer of a path below holdfast/: its folder, or `holdfast` for a file of that folder itself.
+    function layer_of(path, part) {
+      return split(path, part, "/") > 2 ? part[2] : "holdfast"
+    }
+
+    # "" for a program, an example or a benchmark.
     FNR == 1 {
-      split(FILENAME, part, "/")
-      layer = part[1] == "holdfast" ? part[2] : ""
+      layer = FILENAME ~ /^holdfast\// ? layer_of(FILENAME) : ""
       is_test = FILENAME ~ /(_test\.cc|_testing\.h|\/testing_support\.h)$/
       if (layer != "" && !(layer in listed))
         report(FILENAME ":1", "folder holdfast/" layer " is not in the table of layers")
@@ -59,13 +63,13 @@ find "${folders[@]}" -type f \( -name '*.h' -o -name '*.cc' \) -print0 | sort -z
         if (quoted && layer != "")
           report(where, "a layer includes by the full path, <holdfast/...>: " target)
       } else {
-        split(target, part, "/")
-        if (!is_test) used[layer, part[2]] = 1
-        if (is_test && part[2] == "engines" && target !~ /\/internal\//) next
-        if (layer != "" && !((layer, part[2]) in allowed))
-          report(where, layer " may not include " part[2] ": " target)
-        else if (part[2] != layer && target ~ /\/internal\//)
-          report(where, "internal to " part[2] ": " target)
+        other = layer_of(target)
+        if (!is_test) used[layer, other] = 1
+        if (is_test && other == "engines" && target !~ /\/internal\//) next
+        if (layer != "" && !((layer, other) in allowed))
+          report(where, layer " may not include " other ": " target)
+        else if (other != layer && target ~ /\/internal\//)
+          report(where, "internal to " other ": " target)
       }
     }
 
