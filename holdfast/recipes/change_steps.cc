@@ -47,7 +47,7 @@ Step ChangeSteps::start() { return {.kind = Step::Kind::watch}; }
 
 // Without it a change is seen a moment later.
 void ChangeSteps::watch() {
-  if (auto watch = store_.watch(name_, [this] { ringer_.ring(); })) {
+  if (auto watch = store_.watch(name_, [this](const auto&) { ringer_.ring(); })) {
     watch_ = *std::move(watch);
   }
 }

@@ -94,7 +94,7 @@ Result<HitOutcome> LeaseStore::hit(std::string_view name, const Hit& hit, Deadli
   return do_hit(*checked, hit, deadline);
 }
 
-Result<Watch> LeaseStore::watch(std::string_view name, std::function<void()> callback) {
+Result<Watch> LeaseStore::watch(std::string_view name, WatchCallback callback) {
   if (!callback) {
     return fail(ErrorCode::invalid_argument, "the callback is empty");
   }

@@ -14,6 +14,7 @@
 #include <holdfast/base/name.h>
 #include <holdfast/store/claim.h>
 #include <holdfast/store/hit.h>
+#include <holdfast/store/notice.h>
 #include <holdfast/store/outcome.h>
 
 namespace holdfast::store {
@@ -123,10 +124,12 @@ class LeaseStore {
   [[nodiscard]] base::Result<HitOutcome> hit(std::string_view name, const Hit& hit,
                                              base::Deadline deadline = base::Deadline::never());
 
-  // Calls back, from any thread, when the name may have become free. A hint: it may come for
-  // nothing, and it may get lost. The callback must be quick, must not call the store, and must not
-  // wait for anybody who waits for a name there: it may run in that one's thread.
-  [[nodiscard]] base::Result<Watch> watch(std::string_view name, std::function<void()> callback);
+  // Calls back, from any thread, when the name may have become free (a hint), or when it was given
+  // to a claim that waits (a grant, with the id of that claim: every watcher of the name is told,
+  // also those whose claim it is not). Either may come for nothing, and may get lost. The callback
+  // must be quick, must not call the store, and must not block on another waiter of the store: it
+  // may run in that waiter's thread.
+  [[nodiscard]] base::Result<Watch> watch(std::string_view name, WatchCallback callback);
 
   [[nodiscard]] virtual Capabilities capabilities() const = 0;
 
@@ -155,7 +158,7 @@ class LeaseStore {
                                      base::Deadline deadline) = 0;
   virtual base::Result<HitOutcome> do_hit(const base::Name& name, const Hit& hit,
                                           base::Deadline deadline) = 0;
-  virtual base::Result<Watch> do_watch(const base::Name& name, std::function<void()> callback) = 0;
+  virtual base::Result<Watch> do_watch(const base::Name& name, WatchCallback callback) = 0;
 };
 
 }  // namespace holdfast::store

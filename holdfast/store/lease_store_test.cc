@@ -65,7 +65,7 @@ class StubStore final : public LeaseStore {
     period = hit.period.unchecked();
     return HitOutcome{};
   }
-  Result<Watch> do_watch(const Name& what, std::function<void()>) override {
+  Result<Watch> do_watch(const Name& what, WatchCallback) override {
     note(what.view());
     return Watch();
   }
@@ -114,7 +114,7 @@ TEST_F(LeaseStoreArguments, GoodOnesReachTheEngineWithTheirDeadline) {
   expect_passed(store_.hit("name", {.limit = 1, .period = 1s}, by));
   EXPECT_EQ(store_.deadline, by);
   EXPECT_EQ(store_.period, 1s);
-  expect_passed(store_.watch("name", [] {}));
+  expect_passed(store_.watch("name", [](const auto&) {}));
 }
 
 TEST_F(LeaseStoreArguments, EmptyAndOverlongNamesAreRejectedEverywhere) {
@@ -126,7 +126,7 @@ TEST_F(LeaseStoreArguments, EmptyAndOverlongNamesAreRejectedEverywhere) {
     expect_rejected(store_.release(name, LeaseId(1, 2)));
     expect_rejected(store_.look(name));
     expect_rejected(store_.hit(name, {.limit = 1, .period = 1s}));
-    expect_rejected(store_.watch(name, [] {}));
+    expect_rejected(store_.watch(name, [](const auto&) {}));
   }
 }
 

@@ -13,12 +13,12 @@ namespace {
 
 struct Subscriber {
   std::mutex calling;  // held while the callback runs: who cancels waits for it
-  std::function<void()> callback;
+  WatchCallback callback;
 
-  void call() {
+  void call(const Notice& notice) {
     const std::lock_guard guard(calling);
     if (callback) {
-      callback();
+      callback(notice);
     }
   }
   void cancel() {
@@ -36,14 +36,15 @@ struct Wakeups::State {
 
   // Copies what matches, so that no callback runs under the hub's own mutex.
   template <class Range>
-  static void call(Range first, Range last, std::unique_lock<std::mutex> guard) {
+  static void call(Range first, Range last, const Notice& notice,
+                   std::unique_lock<std::mutex> guard) {
     std::vector<std::shared_ptr<Subscriber>> subscribers;
     for (; first != last; ++first) {
       subscribers.push_back(first->second);
     }
     guard.unlock();
     for (const auto& subscriber : subscribers) {
-      subscriber->call();
+      subscriber->call(notice);
     }
   }
 };
@@ -51,7 +52,7 @@ struct Wakeups::State {
 Wakeups::Wakeups() : state_(std::make_shared<State>()) {}
 Wakeups::~Wakeups() = default;
 
-Watch Wakeups::subscribe(std::string_view name, std::function<void()> callback) {
+Watch Wakeups::subscribe(std::string_view name, WatchCallback callback) {
   auto subscriber = std::make_shared<Subscriber>();
   subscriber->callback = std::move(callback);
   const std::lock_guard guard(state_->mutex);
@@ -65,18 +66,18 @@ Watch Wakeups::subscribe(std::string_view name, std::function<void()> callback) 
   });
 }
 
-void Wakeups::notify(std::string_view name) const {
+void Wakeups::notify(std::string_view name, const Notice& notice) const {
   if (state_->count.load(std::memory_order_relaxed) == 0) {
     return;
   }
   std::unique_lock guard(state_->mutex);
   const auto [first, last] = state_->by_name.equal_range(name);
-  State::call(first, last, std::move(guard));
+  State::call(first, last, notice, std::move(guard));
 }
 
 void Wakeups::notify_all() const {
   std::unique_lock guard(state_->mutex);
-  State::call(state_->by_name.begin(), state_->by_name.end(), std::move(guard));
+  State::call(state_->by_name.begin(), state_->by_name.end(), Notice{}, std::move(guard));
 }
 
 }  // namespace holdfast::store

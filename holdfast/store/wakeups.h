@@ -8,7 +8,8 @@
 
 namespace holdfast::store {
 
-// Who watches which name, within this process: what an engine calls when a name may be free.
+// The watchers of each name within this process. An engine notifies them when a name may be free,
+// or was given to a claim that waits.
 //
 // Thread-safe. A notification runs the callbacks in the calling thread. Subscriptions may outlive
 // the hub.
@@ -19,11 +20,11 @@ class Wakeups {
   Wakeups(const Wakeups&) = delete;
   Wakeups& operator=(const Wakeups&) = delete;
 
-  [[nodiscard]] Watch subscribe(std::string_view name, std::function<void()> callback);
+  [[nodiscard]] Watch subscribe(std::string_view name, WatchCallback callback);
 
-  // Nearly free when nobody watches anything.
-  void notify(std::string_view name) const;
-  // For when it is not known what was missed.
+  // Calls the watchers of one name. Nearly free while nobody watches anything.
+  void notify(std::string_view name, const Notice& notice) const;
+  // Calls all watchers with a hint: for when it is not known what was missed.
   void notify_all() const;
 
  private:

@@ -315,11 +315,11 @@ Result<store::HitOutcome> FaultyStore::do_hit(const Name& name, const store::Hit
                     [&] { return real_->hit(name.view(), hit, deadline); });
 }
 
-Result<store::Watch> FaultyStore::do_watch(const Name& name, std::function<void()> callback) {
+Result<store::Watch> FaultyStore::do_watch(const Name& name, store::WatchCallback callback) {
   return meet_fault(Operation::watch, Deadline::never(), [&] {
-    return real_->watch(name.view(), [hints = hints_, callback] {
+    return real_->watch(name.view(), [hints = hints_, callback](const store::Notice& notice) {
       if (!hints->away && !hints->lost) {
-        callback();
+        callback(notice);
       }
     });
   });

@@ -125,14 +125,14 @@ TEST_F(FaultyStoreTest, AwayMeansUnavailableUntilItIsBack) {
   EXPECT_EQ(code(store_.look("job")), ErrorCode::unavailable);
   EXPECT_EQ(code(store_.list("")), ErrorCode::unavailable);
   EXPECT_EQ(code(store_.hit("job", {.limit = 1, .period = 1s})), ErrorCode::unavailable);
-  EXPECT_EQ(code(store_.watch("job", [] {})), ErrorCode::unavailable);
+  EXPECT_EQ(code(store_.watch("job", [](const auto&) {})), ErrorCode::unavailable);
   store_.come_back();
   EXPECT_TRUE(store_.claim("job", wish()));
 }
 
 TEST_F(FaultyStoreTest, HintsComeThroughUntilTheyAreLost) {
   int hints = 0;
-  const store::Watch watch = *store_.watch("job", [&] { ++hints; });
+  const store::Watch watch = *store_.watch("job", [&](const auto&) { ++hints; });
   const auto claim_and_release = [&] {
     const store::Claim claim = wish();
     (void)store_.claim("job", claim);

@@ -97,7 +97,7 @@ TEST(ServerKinds, InAForkedChildNothingIsDone) {
   const pid_t child = ::fork();
   if (child == 0) {
     const auto released = store->release("job", claim.id);
-    const auto watch = store->watch("job", [] {});
+    const auto watch = store->watch("job", [](const auto&) {});
     const bool refused = !released && released.error().code == ErrorCode::unsupported && !watch &&
                          watch.error().code == ErrorCode::unsupported;
     store.reset();

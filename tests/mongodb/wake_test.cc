@@ -26,7 +26,7 @@ TEST_P(Wake, AReleaseThroughAnotherStoreWakes) {
   expect<Grant>(store_->claim("job", holder));
   std::atomic<int> calls = 0;
   const auto waiting = open_store(server_);
-  const Watch watch = base::value_or_throw(waiting->watch("job", [&] { ++calls; }));
+  const Watch watch = base::value_or_throw(waiting->watch("job", [&](const auto&) { ++calls; }));
   release("job", holder.id);
   EXPECT_TRUE(eventually([&] { return calls > 0; }));
 }
@@ -36,7 +36,7 @@ TEST_P(Wake, APermitGivenBackWakes) {
   expect<Grant>(store_->claim("pool", one));
   const auto waiting = open_store(server_);
   std::atomic<int> calls = 0;
-  const Watch watch = base::value_or_throw(waiting->watch("pool", [&] { ++calls; }));
+  const Watch watch = base::value_or_throw(waiting->watch("pool", [&](const auto&) { ++calls; }));
   const Claim less = wish(Permits::of(1, 2));
   expect<Grant>(store_->transfer("pool", one.id, less));
   EXPECT_TRUE(eventually([&] { return calls > 0; }));
@@ -51,7 +51,7 @@ TEST_P(Wake, AWaiterThatIsNoLongerInTheWayWakesTheOthers) {
   const auto waiting = open_store(server_);
   expect<store::Busy>(waiting->claim("data", wish(Permits::reader())));
   std::atomic<int> calls = 0;
-  const Watch watch = base::value_or_throw(waiting->watch("data", [&] { ++calls; }));
+  const Watch watch = base::value_or_throw(waiting->watch("data", [&](const auto&) { ++calls; }));
   EXPECT_EQ(release("data", writer.id), store::ReleaseOutcome::not_held);
   EXPECT_TRUE(eventually([&] { return calls > 0; }));
   expect<Grant>(waiting->claim("data", wish(Permits::reader())));
@@ -61,7 +61,7 @@ TEST_P(Wake, ADocumentThatSomebodyDeletesWakes) {
   expect<Grant>(store_->claim("job", wish()));
   std::atomic<int> calls = 0;
   const auto waiting = open_store(server_);
-  const Watch watch = base::value_or_throw(waiting->watch("job", [&] { ++calls; }));
+  const Watch watch = base::value_or_throw(waiting->watch("job", [&](const auto&) { ++calls; }));
   run(R"({"delete": "distributed.locks", "deletes": [{"q": {"_id": "job"}, "limit": 1}]})");
   EXPECT_TRUE(eventually([&] { return calls > 0; }));
 }
@@ -103,7 +103,7 @@ TEST(WakeOfAUserWithFewRights, WhoMayNotFollowChangesLooks) {
   expect<Grant>(store->claim("job", holder));
   const auto waiting = open_store(server);
   std::atomic<int> calls = 0;
-  const Watch watch = base::value_or_throw(waiting->watch("job", [&] { ++calls; }));
+  const Watch watch = base::value_or_throw(waiting->watch("job", [&](const auto&) { ++calls; }));
   EXPECT_EQ(store->release("job", holder.id), store::ReleaseOutcome::released);
   EXPECT_TRUE(eventually([&] { return calls > 0; }));
 }
@@ -116,7 +116,7 @@ TEST(WakeAfterALoss, AWatcherThatMayHaveMissedSomethingIsCalled) {
   const auto store = open_store(std::move(options));
   expect<Grant>(store->claim("job", wish()));
   std::atomic<int> calls = 0;
-  const Watch watch = base::value_or_throw(store->watch("job", [&] { ++calls; }));
+  const Watch watch = base::value_or_throw(store->watch("job", [&](const auto&) { ++calls; }));
   ASSERT_TRUE(eventually([&] { return calls > 0; }));  // from now on it follows
   calls = 1;
   // The next reply may be for another connection than the one that follows the changes.

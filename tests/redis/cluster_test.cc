@@ -79,7 +79,7 @@ TEST_F(Cluster, NoOperationOnANameTouchesTwoNodes) {
   for (const std::string& name : names) {
     RedisStore& store = node_of(name);
     used.insert(&store);
-    const auto watch = store.watch(name, [] {});
+    const auto watch = store.watch(name, [](const auto&) {});
     const Claim one = wish();
     const Claim two = wish();
     expect<Grant>(store.claim(name, one));
@@ -125,7 +125,7 @@ TEST_F(Cluster, AReleaseGivesTheNameToTheClaimThatWaits) {
   const Claim first = wish();
   expect<Grant>(store.claim("job", first));
   std::atomic<int> calls = 0;
-  const auto watch = base::value_or_throw(store.watch("job", [&] { ++calls; }));
+  const auto watch = base::value_or_throw(store.watch("job", [&](const auto&) { ++calls; }));
   Claim waiting = wish();
   waiting.waits = true;
   EXPECT_TRUE(expect<store::Busy>(store.claim("job", waiting)).pending);

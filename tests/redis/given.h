@@ -15,7 +15,7 @@ namespace holdfast::tests {
 struct Claimant {
   explicit Claimant(std::uint16_t port)
       : store(open_store(port)),
-        watch(base::value_or_throw(store->watch("job", [this] { ++calls; }))) {
+        watch(base::value_or_throw(store->watch("job", [this](const auto&) { ++calls; }))) {
     claim.waits = true;
     // Where the server was slow, it is not listened to yet.
     EXPECT_TRUE(

@@ -124,7 +124,7 @@ TEST_F(Given, NobodyIsGivenWhatIsStillHeld) {
 TEST_F(Given, AClaimThatDoesNotWaitIsGivenNothing) {
   const auto store = open_store(server_.port());
   std::atomic<int> calls = 0;
-  const auto watch = base::value_or_throw(store->watch("job", [&] { ++calls; }));
+  const auto watch = base::value_or_throw(store->watch("job", [&](const auto&) { ++calls; }));
   EXPECT_FALSE(expect<Busy>(store->claim("job", wish())).pending);
   release("job", first_.id);
   EXPECT_TRUE(eventually([&] { return calls > 0; }));

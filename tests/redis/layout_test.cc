@@ -110,7 +110,7 @@ TEST_F(Layout, EveryKeyExpires) {
   ASSERT_TRUE(store_->hit("hits", {.limit = 2, .period = 1min}));
   ASSERT_TRUE(
       store_->hit("sliding", {.limit = 2, .period = 1min, .window = store::Window::sliding}));
-  const auto watch = store_->watch("mutex", [] {});
+  const auto watch = store_->watch("mutex", [](const auto&) {});
   expect<store::Busy>(store_->claim("mutex", wish()));
   const std::string script =
       "for _, key in ipairs(redis.call('KEYS', '*')) do "

@@ -56,7 +56,7 @@ TEST_F(Listening, AWaiterIsToldInItsOwnThread) {
     const Claim holder = hold("job");
     Bell bell;
     std::thread::id told_in;
-    const store::Watch watch = base::value_or_throw(waiters_->watch("job", [&] {
+    const store::Watch watch = base::value_or_throw(waiters_->watch("job", [&](const auto&) {
       told_in = std::this_thread::get_id();
       bell.ring();
     }));
@@ -74,7 +74,7 @@ TEST_F(Listening, AWaiterIsToldInItsOwnThread) {
 
 TEST_F(Listening, NobodyListensByAClockThatStandsStill) {
   hold("job");
-  const store::Watch watch = base::value_or_throw(waiters_->watch("job", [] {}));
+  const store::Watch watch = base::value_or_throw(waiters_->watch("job", [](const auto&) {}));
   base::ManualClock clock;
   Bell bell;
   bool rung = true;
@@ -88,7 +88,7 @@ TEST_F(Listening, NobodyListensByAClockThatStandsStill) {
 
 TEST_F(Listening, AWaiterKeepsItsTime) {
   hold("job");
-  const store::Watch watch = base::value_or_throw(waiters_->watch("job", [] {}));
+  const store::Watch watch = base::value_or_throw(waiters_->watch("job", [](const auto&) {}));
   Bell bell;
   const base::Clock& clock = base::boot_clock();
   const base::TimePoint until = clock.now() + 300ms;
@@ -115,15 +115,15 @@ TEST_F(Listening, ThoseWhoDoNotListenAreToldAllTheSame) {
 
 TEST_F(Listening, AHintForNobodyIsPassedOnWhoeverHearsIt) {
   const Claim holder = hold("job");
-  const auto watch_and_claim = [&](store::LeaseStore& store, std::function<void()> callback) {
+  const auto watch_and_claim = [&](store::LeaseStore& store, store::WatchCallback callback) {
     auto watch = base::value_or_throw(store.watch("job", std::move(callback)));
     expect<store::Busy>(store.claim("job", wish()));
     return watch;
   };
-  watch_and_claim(*waiters_, [] {}).reset();
+  watch_and_claim(*waiters_, [](const auto&) {}).reset();
   std::atomic<int> calls = 0;
   const auto other = open_store(server_.port());
-  const store::Watch watch = watch_and_claim(*other, [&] { ++calls; });
+  const store::Watch watch = watch_and_claim(*other, [&](const auto&) { ++calls; });
   store::Listener& listener = *waiters_->listener();
   ASSERT_TRUE(eventually([&] { return listener.begin(); }));
   release("job", holder.id);

@@ -118,7 +118,7 @@ TEST_F(InQueue, WhateverIsInTheQueuesPlaceAFreeNameIsGranted) {
 TEST_F(InQueue, WhoReleasesWhereSomebodyWaitsStandsBehindTheOthers) {
   Claimant waiting(server_.port());
   Claimant next(server_.port());
-  const auto watch = base::value_or_throw(store_->watch("job", [] {}));
+  const auto watch = base::value_or_throw(store_->watch("job", [](const auto&) {}));
   run({"ZPOPMAX", kQueue});  // as if it had been told already
   ASSERT_EQ(in_queue(), 2);
   release("job", first_.id);

@@ -21,7 +21,7 @@ using store::Permits;
 struct Waiting {
   Waiting(std::uint16_t port, std::string_view name, Permits permits = {})
       : store(open_store(port)),
-        watch(base::value_or_throw(store->watch(name, [this] { ++calls; }))) {
+        watch(base::value_or_throw(store->watch(name, [this](const auto&) { ++calls; }))) {
     expect<Busy>(store->claim(name, wish(permits)));
   }
 

@@ -92,7 +92,7 @@ base::Error watch_for_ever(Session& session, const WatchOptions& options) {
   Doorbell doorbell;
   std::optional<base::Result<store::Watch>> hints;
   if (!options.name.empty()) {
-    hints = session.store()->watch(options.name, [&] { doorbell.ring(); });
+    hints = session.store()->watch(options.name, [&](const auto&) { doorbell.ring(); });
   }
   LeaseHistory history;
   for (;;) {

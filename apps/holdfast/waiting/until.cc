@@ -30,7 +30,7 @@ base::Result<bool> until(store::LeaseStore& store, std::string_view name,
                          const std::stop_token& stop) {
   Doorbell doorbell;
   // A store that cannot watch is asked more often.
-  const auto watch = store.watch(name, [&] { doorbell.ring(); });
+  const auto watch = store.watch(name, [&](const auto&) { doorbell.ring(); });
   const base::Duration most =
       store.capabilities().push && watch ? milliseconds(800) : milliseconds(100);
   base::Duration pause = milliseconds(10);

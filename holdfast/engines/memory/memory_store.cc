@@ -78,7 +78,7 @@ class MemoryStore::Shards {
     bool eased = false;
     auto outcome = apply(name, watched(rule, eased));
     if (eased) {
-      wakeups.notify(name);
+      wakeups.notify(name, {});
     }
     return outcome;
   }
@@ -102,7 +102,7 @@ class MemoryStore::Shards {
     bool eased = false;
     auto outcome = apply_if_there(name, watched(rule, eased), std::move(absent));
     if (eased) {
-      wakeups.notify(name);
+      wakeups.notify(name, {});
     }
     return outcome;
   }
@@ -295,7 +295,7 @@ Result<store::HitOutcome> MemoryStore::do_hit(const Name& name, const store::Hit
   });
 }
 
-Result<store::Watch> MemoryStore::do_watch(const Name& name, std::function<void()> callback) {
+Result<store::Watch> MemoryStore::do_watch(const Name& name, store::WatchCallback callback) {
   return shards_->wakeups.subscribe(name.view(), std::move(callback));
 }
 

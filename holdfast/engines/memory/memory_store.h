@@ -52,7 +52,7 @@ class MemoryStore final : public store::LeaseStore {
   base::Result<store::HitOutcome> do_hit(const base::Name& name, const store::Hit& hit,
                                          base::Deadline deadline) override;
   base::Result<store::Watch> do_watch(const base::Name& name,
-                                      std::function<void()> callback) override;
+                                      store::WatchCallback callback) override;
 
   const std::unique_ptr<Shards> shards_;
   std::jthread sweeper_;  // last: stopped before the shards are gone

@@ -347,7 +347,7 @@ Result<store::HitOutcome> MongoStore::do_hit(const Name& name, const store::Hit&
   return internal::hit_outcome(*std::move(before), hit);
 }
 
-Result<store::Watch> MongoStore::do_watch(const Name& name, std::function<void()> callback) {
+Result<store::Watch> MongoStore::do_watch(const Name& name, store::WatchCallback callback) {
   if (auto ours = engine_->link->check_process(); !ours) {
     return std::unexpected(std::move(ours).error());
   }

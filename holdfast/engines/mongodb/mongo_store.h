@@ -71,7 +71,7 @@ class MongoStore final : public store::LeaseStore {
   base::Result<store::HitOutcome> do_hit(const base::Name& name, const store::Hit& hit,
                                          base::Deadline deadline) override;
   base::Result<store::Watch> do_watch(const base::Name& name,
-                                      std::function<void()> callback) override;
+                                      store::WatchCallback callback) override;
 
   const std::unique_ptr<Engine> engine_;
 };

@@ -138,9 +138,8 @@ Result<store::TransferOutcome> RedisStore::do_transfer(const Name& name, const L
   const internal::Engine::Handing handing = engine_->begin_transfer(name, from, to);
   return internal::Engine::end_transfer(
       engine_->places, name, handing,
-      engine_->run(lua::kTransfer, name, deadline, [&](Command& command) {
-        internal::Engine::add_transfer(command, handing);
-      }));
+      engine_->run(lua::kTransfer, name, deadline,
+                   [&](Command& command) { internal::Engine::add_transfer(command, handing); }));
 }
 
 Result<store::ReleaseOutcome> RedisStore::do_release(const Name& name, const LeaseId& id,
@@ -211,7 +210,7 @@ Result<store::HitOutcome> RedisStore::do_hit(const Name& name, const store::Hit&
   return internal::hit_outcome(*std::move(reply));
 }
 
-Result<store::Watch> RedisStore::do_watch(const Name& name, std::function<void()> callback) {
+Result<store::Watch> RedisStore::do_watch(const Name& name, store::WatchCallback callback) {
   if (auto ours = engine_->link->check_process(); !ours) {
     return std::unexpected(std::move(ours).error());
   }

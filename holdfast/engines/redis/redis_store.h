@@ -75,7 +75,7 @@ class RedisStore final : public store::LeaseStore {
   base::Result<store::HitOutcome> do_hit(const base::Name& name, const store::Hit& hit,
                                          base::Deadline deadline) override;
   base::Result<store::Watch> do_watch(const base::Name& name,
-                                      std::function<void()> callback) override;
+                                      store::WatchCallback callback) override;
 
   const std::unique_ptr<internal::Engine> engine_;
   const std::unique_ptr<store::AsyncLeaseStore> submitter_;

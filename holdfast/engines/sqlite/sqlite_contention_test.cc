@@ -137,7 +137,7 @@ TEST_F(SqliteContentionTest, WatchesComeAndGoWhileOthersRelease) {
     for (int i = 0; i < 4; ++i) {
       threads.emplace_back([&, i] {
         for (int round = 0; round < 50; ++round) {
-          auto watch = (i % 2 == 0 ? store_ : other)->watch("a", [&] { ++hints; });
+          auto watch = (i % 2 == 0 ? store_ : other)->watch("a", [&](const auto&) { ++hints; });
           ASSERT_TRUE(watch.has_value());
           testing::use(*(i < 2 ? store_ : other), "b" + std::to_string(i));
         }

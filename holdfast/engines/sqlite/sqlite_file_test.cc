@@ -244,7 +244,7 @@ TEST_F(SqliteFileTest, WithoutTheWakeFileItWorksAndSaysThatWaitersMustPoll) {
   EXPECT_NE(logged.find("poll"), std::string::npos);
   EXPECT_FALSE(store->capabilities().push);
   int hints = 0;
-  const auto watch = store->watch("a", [&] { ++hints; });
+  const auto watch = store->watch("a", [&](const auto&) { ++hints; });
   testing::use(*store, "a");
   EXPECT_EQ(hints, 1);
 }

@@ -96,7 +96,7 @@ TEST_F(SqliteProcessTest, AReleaseInAnotherProcessWakesAWatcher) {
   const auto store = testing::open({.file = file_});
   take(*store, "a", id_, 1h);
   std::promise<void> hinted;
-  const auto watch = store->watch("a", [&] { hinted.set_value(); });
+  const auto watch = store->watch("a", [&](const auto&) { hinted.set_value(); });
   releaser.tell();
   EXPECT_EQ(hinted.get_future().wait_for(kPatience), std::future_status::ready);
   EXPECT_EQ(releaser.wait(), 0);
@@ -122,7 +122,7 @@ TEST_F(SqliteProcessTest, AWatcherIsWokenAtOnceAndNotWhenTheListenerNextLooksByI
   for (int i = 0; i < kRounds; ++i) {
     take(*store, std::to_string(i), id_, 1h);
     std::promise<void> hinted;
-    const auto watch = store->watch(std::to_string(i), [&] { hinted.set_value(); });
+    const auto watch = store->watch(std::to_string(i), [&](const auto&) { hinted.set_value(); });
     releaser.tell();
     ASSERT_EQ(hinted.get_future().wait_for(kPatience), std::future_status::ready);
   }
@@ -134,9 +134,10 @@ TEST_F(SqliteProcessTest, ThoseWhoWatchAnotherNameAreNotWoken) {
   Child releaser(releases("a"));
   const auto store = testing::open({.file = file_});
   take(*store, "a", id_, 1h);
-  const auto other = store->watch("b", [] { ADD_FAILURE() << "nobody has released it"; });
+  const auto other =
+      store->watch("b", [](const auto&) { ADD_FAILURE() << "nobody has released it"; });
   std::promise<void> hinted;
-  const auto watch = store->watch("a", [&] { hinted.set_value(); });
+  const auto watch = store->watch("a", [&](const auto&) { hinted.set_value(); });
   releaser.tell();
   EXPECT_EQ(hinted.get_future().wait_for(kPatience), std::future_status::ready);
 }
@@ -145,12 +146,12 @@ TEST_F(SqliteProcessTest, WhoReleasesANameDoesNotHearOfItAgainFromTheListener) {
   const auto store = testing::open({.file = file_});
   const auto other = testing::open({.file = file_});
   int hints = 0;
-  const auto watch = store->watch("a", [&] { ++hints; });
+  const auto watch = store->watch("a", [&](const auto&) { ++hints; });
   testing::use(*store, "a");
   // When it has heard of two later ones, it is done with whatever there was of the first.
   for (int i = 0; i < 2; ++i) {
     std::promise<void> hinted;
-    const auto later = store->watch("b", [&] { hinted.set_value(); });
+    const auto later = store->watch("b", [&](const auto&) { hinted.set_value(); });
     testing::use(*other, "b");
     ASSERT_EQ(hinted.get_future().wait_for(kPatience), std::future_status::ready);
   }
@@ -162,8 +163,8 @@ TEST_F(SqliteProcessTest, AWatchThatHasEndedIsNotCalledByAnotherProcess) {
   const auto store = testing::open({.file = file_});
   take(*store, "a", id_, 1h);
   std::promise<void> hinted;
-  auto ended = store->watch("a", [] { ADD_FAILURE() << "it has ended"; });
-  const auto watch = store->watch("a", [&] { hinted.set_value(); });
+  auto ended = store->watch("a", [](const auto&) { ADD_FAILURE() << "it has ended"; });
+  const auto watch = store->watch("a", [&](const auto&) { hinted.set_value(); });
   ended->reset();
   releaser.tell();
   EXPECT_EQ(hinted.get_future().wait_for(kPatience), std::future_status::ready);
@@ -175,7 +176,7 @@ TEST_F(SqliteProcessTest, GarbageInTheWakeFileDoesNoHarm) {
   const auto store = testing::open({.file = file_});
   take(*store, "a", id_, 1h);
   std::promise<void> hinted;
-  const auto watch = store->watch("a", [&] { hinted.set_value(); });
+  const auto watch = store->watch("a", [&](const auto&) { hinted.set_value(); });
   releaser.tell();
   EXPECT_EQ(hinted.get_future().wait_for(kPatience), std::future_status::ready);
 }
@@ -202,7 +203,7 @@ TEST_F(SqliteProcessTest, WhatAKilledProcessHeldStaysHeldUntilItsTimeIsOver) {
 
 TEST_F(SqliteProcessTest, AForkedChildCanUseNeitherTheStoreNorItsFile) {
   auto store = testing::open({.file = file_});
-  auto watch = store->watch("a", [] {});  // the listening thread is not in the child
+  auto watch = store->watch("a", [](const auto&) {});  // the listening thread is not in the child
   take(*store, "a", id_, 1h);
   const int failed = testing::in_child([&] {
     const auto is_refused = [](const auto& result) {
@@ -217,7 +218,7 @@ TEST_F(SqliteProcessTest, AForkedChildCanUseNeitherTheStoreNorItsFile) {
         is_refused(store->look("a")),
         is_refused(store->list("")),
         is_refused(store->hit("h", {.limit = 1, .period = 1s})),
-        is_refused(store->watch("a", [] {})),
+        is_refused(store->watch("a", [](const auto&) {})),
         is_refused(store->sweep_now()),
         is_refused(SqliteStore::open({.file = file_})),
         SqliteStore::open({.file = folder_ / "another.db"}).has_value(),

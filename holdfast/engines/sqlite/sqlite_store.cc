@@ -120,7 +120,7 @@ Result<store::HitOutcome> SqliteStore::do_hit(const Name& name, const store::Hit
       [&](Record& record, const Instant& now) { return rules::hit(record, hit, now); });
 }
 
-Result<store::Watch> SqliteStore::do_watch(const Name& name, std::function<void()> callback) {
+Result<store::Watch> SqliteStore::do_watch(const Name& name, store::WatchCallback callback) {
   if (auto ours = engine_->check_ours(); !ours) {
     return std::unexpected(std::move(ours).error());
   }

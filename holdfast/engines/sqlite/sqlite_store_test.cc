@@ -146,7 +146,7 @@ TEST_F(SqliteStoreTest, ListsByPrefixInByteOrderPageByPage) {
 
 TEST_F(SqliteStoreTest, AReleaseTellsWhoeverWatchesOnce) {
   int hints = 0;
-  const auto watch = store_->watch("a", [&] { ++hints; });
+  const auto watch = store_->watch("a", [&](const auto&) { ++hints; });
   ASSERT_TRUE(watch.has_value());
   testing::use(*store_, "a");
   EXPECT_EQ(hints, 1);

@@ -45,7 +45,7 @@ bool WaitLines::needs_watch(std::string_view name) const {
 
 // The line may have ended by now, and another may have begun: one watch is enough for it.
 void WaitLines::watch(std::string_view name, const MakeWatch& make_watch) {
-  auto watch = make_watch([this, name = std::string(name)] { ring_first(name); });
+  auto watch = make_watch([this, name = std::string(name)](const auto&) { ring_first(name); });
   if (!watch) {
     return;
   }

@@ -53,7 +53,7 @@ struct Standing {
 class WaitLines {
  public:
   // How to watch a name in the store. It may call back at any time until the watch is destroyed.
-  using MakeWatch = std::function<base::Result<store::Watch>(std::function<void()> callback)>;
+  using MakeWatch = std::function<base::Result<store::Watch>(store::WatchCallback callback)>;
 
   WaitLines(std::size_t max_names, std::size_t max_per_name) noexcept
       : max_names_(max_names), max_per_name_(max_per_name) {}

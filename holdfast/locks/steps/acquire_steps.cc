@@ -157,7 +157,7 @@ void AcquireSteps::count_contended() {
 }
 
 void AcquireSteps::watch() {
-  core_.lines.watch(name_, [this](std::function<void()> callback) {
+  core_.lines.watch(name_, [this](store::WatchCallback callback) {
     return core_.store->watch(name_, std::move(callback));
   });
 }

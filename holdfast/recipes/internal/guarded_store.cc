@@ -92,7 +92,7 @@ Result<store::HitOutcome> GuardedStore::do_hit(const Name& name, const store::Hi
   return guarded(deadline, [&](Deadline until) { return real_->hit(name.view(), hit, until); });
 }
 
-Result<store::Watch> GuardedStore::do_watch(const Name& name, std::function<void()> callback) {
+Result<store::Watch> GuardedStore::do_watch(const Name& name, store::WatchCallback callback) {
   return real_->watch(name.view(), std::move(callback));
 }
 

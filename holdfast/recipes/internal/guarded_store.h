@@ -49,7 +49,7 @@ class GuardedStore final : public store::LeaseStore {
   base::Result<store::HitOutcome> do_hit(const base::Name& name, const store::Hit& hit,
                                          base::Deadline deadline) override;
   base::Result<store::Watch> do_watch(const base::Name& name,
-                                      std::function<void()> callback) override;
+                                      store::WatchCallback callback) override;
 
   const std::shared_ptr<store::LeaseStore> real_;
   const std::shared_ptr<Circuit> circuit_;

@@ -114,7 +114,7 @@ Watchers::~Watchers() {
   }
 }
 
-Result<store::Watch> Watchers::add(std::string_view name, std::function<void()> callback) {
+Result<store::Watch> Watchers::add(std::string_view name, store::WatchCallback callback) {
   auto inner = std::make_shared<store::Watch>(wakeups_.subscribe(name, std::move(callback)));
   names_->add(name);
   store::Watch watch([names = names_, name = std::string(name), inner] {
@@ -201,7 +201,7 @@ void Watchers::tell(const Bson& changes) const {
     const auto text = id ? id->text() : std::nullopt;
     const auto name = text ? ids_.name_of(*text) : std::nullopt;
     if (name) {
-      wakeups_.notify(*name);
+      wakeups_.notify(*name, {});
     }
   });
 }
@@ -235,7 +235,7 @@ Result<bool> Watchers::look() {
   for (const auto& [name, room] : rooms) {
     const auto before = seen_.find(name);
     if (!room.empty() && (before == seen_.end() || before->second != room)) {
-      wakeups_.notify(name);
+      wakeups_.notify(name, {});
       found = true;
     }
   }

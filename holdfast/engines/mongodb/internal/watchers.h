@@ -39,9 +39,9 @@ class Watchers {
   Watchers& operator=(const Watchers&) = delete;
 
   [[nodiscard]] base::Result<store::Watch> add(std::string_view name,
-                                               std::function<void()> callback);
+                                               store::WatchCallback callback);
   // A release through this store: those who wait here need not wait until a look finds it.
-  void released(std::string_view name) const { wakeups_.notify(name); }
+  void released(std::string_view name) const { wakeups_.notify(name, {}); }
 
  private:
   // Which names are watched; shared with the watches, which may outlive us.

@@ -61,7 +61,7 @@ Watchers::Watchers(const RedisOptions& options, const Scripts& scripts, const Ke
                             .on_gap = [this] { wakeups_.notify_all(); },
                             .chores = [this] { pass_on_strays(); }}) {}
 
-store::Watch Watchers::add(std::string_view name, std::function<void()> callback) {
+store::Watch Watchers::add(std::string_view name, store::WatchCallback callback) {
   auto inner = std::make_shared<store::Watch>(wakeups_.subscribe(name, std::move(callback)));
   const bool is_first = names_->add(name);
   store::Watch watch([names = names_, name = std::string(name), inner] {
@@ -99,12 +99,12 @@ void Watchers::on_message(std::string_view text) {
   }
   // Whoever claimed asks for it, or gives it back; for others it is taken.
   places_.give(*name, message->given->id, message->given->token);
-  wakeups_.notify(*name);
+  wakeups_.notify(*name, {.granted = message->given->id});
 }
 
 void Watchers::on_hint(std::string_view name) {
   if (names_->contains(name)) {
-    wakeups_.notify(name);
+    wakeups_.notify(name, {});
     return;
   }
   // Whoever waited here has it, or has gone. To pass it on takes a request, for which a guest of

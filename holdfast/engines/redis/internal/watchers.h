@@ -31,7 +31,7 @@ class Watchers {
   Watchers(const RedisOptions& options, const Scripts& scripts, const KeySpace& keys,
            Places& places);
 
-  [[nodiscard]] store::Watch add(std::string_view name, std::function<void()> callback);
+  [[nodiscard]] store::Watch add(std::string_view name, store::WatchCallback callback);
 
   // Under which name this store is to wait for it: empty if nobody here watches it, or if we would
   // not hear.

@@ -64,7 +64,7 @@ Watchers::~Watchers() {
 
 bool Watchers::hears_other_processes() const noexcept { return state_->board != nullptr; }
 
-store::Watch Watchers::add(std::string_view name, std::function<void()> callback) {
+store::Watch Watchers::add(std::string_view name, store::WatchCallback callback) {
   store::Watch watch = state_->wakeups.subscribe(name, std::move(callback));
   if (state_->board == nullptr) {
     return watch;
@@ -94,7 +94,7 @@ void Watchers::start_listening() {
 }
 
 void Watchers::notify(std::string_view name) {
-  state_->wakeups.notify(name);
+  state_->wakeups.notify(name, {});
   if (state_->board != nullptr && state_->board->is_awaited(WakeBoard::slot_of(name))) {
     state_->tell_others(name);
   }
@@ -141,7 +141,7 @@ void Watchers::State::listen(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     const std::uint32_t seen = board->all_hints();  // first: what comes from now on ends the sleep
     for (const std::string& name : take_hinted()) {
-      wakeups.notify(name);
+      wakeups.notify(name, {});
     }
     std::unique_lock lock(mutex);
     if (slots.empty()) {

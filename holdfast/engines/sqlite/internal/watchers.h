@@ -23,7 +23,7 @@ class Watchers {
   Watchers& operator=(const Watchers&) = delete;
 
   [[nodiscard]] bool hears_other_processes() const noexcept;
-  [[nodiscard]] store::Watch add(std::string_view name, std::function<void()> callback);
+  [[nodiscard]] store::Watch add(std::string_view name, store::WatchCallback callback);
   // The name may be free: runs the callbacks of this process, and tells the others if any of them
   // waits. No system call if nobody does.
   void notify(std::string_view name);

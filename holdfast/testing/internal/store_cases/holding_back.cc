@@ -81,7 +81,8 @@ constexpr StoreCase kCases[] = {
        (void)granted(run.store().claim("doc", reader()));
        (void)busy(run.store().claim("doc", writer));
        std::atomic<int> calls = 0;
-       const Watch watch = base::value_or_throw(run.store().watch("doc", [&] { ++calls; }));
+       const Watch watch =
+           base::value_or_throw(run.store().watch("doc", [&](const auto&) { ++calls; }));
        // A hint may come for nothing; then stand in line again, and wait until it is quiet.
        (void)busy(run.store().claim("doc", reader()));
        const int before = calls;

@@ -133,7 +133,8 @@ constexpr StoreCase kCases[] = {
        other.holds_back = kLong;
        (void)busy(run.store().claim("doc", other));
        std::atomic<int> calls = 0;
-       const auto watch = base::value_or_throw(run.store().watch("doc", [&] { ++calls; }));
+       const auto watch =
+           base::value_or_throw(run.store().watch("doc", [&](const auto&) { ++calls; }));
        (void)busy(run.store().claim("doc", other));
        const int before = calls;
        (void)handed_over(

@@ -27,7 +27,8 @@ constexpr StoreCase kCases[] = {
        const Claim claim = wish();
        (void)granted(run.store().claim("job", claim));
        std::atomic<int> calls = 0;
-       const Watch watch = base::value_or_throw(run.store().watch("job", [&] { ++calls; }));
+       const Watch watch =
+           base::value_or_throw(run.store().watch("job", [&](const auto&) { ++calls; }));
        run.release("job", claim.id);
        EXPECT_TRUE(eventually([&] { return calls > 0; }));
      }},
@@ -40,7 +41,8 @@ constexpr StoreCase kCases[] = {
        const Claim claim = wish();
        (void)granted(run.store().claim("job", claim));
        std::atomic<int> calls = 0;
-       const Watch watch = base::value_or_throw(run.store().watch("job", [&] { ++calls; }));
+       const Watch watch =
+           base::value_or_throw(run.store().watch("job", [&](const auto&) { ++calls; }));
        const auto other = run.open();
        EXPECT_EQ(other->release("job", claim.id), store::ReleaseOutcome::released);
        EXPECT_TRUE(eventually([&] { return calls > 0; }));
@@ -55,8 +57,10 @@ constexpr StoreCase kCases[] = {
        (void)granted(run.store().claim("job", claim));
        std::atomic<int> first = 0;
        std::atomic<int> second = 0;
-       const Watch one = base::value_or_throw(run.store().watch("job", [&] { ++first; }));
-       const Watch two = base::value_or_throw(run.store().watch("job", [&] { ++second; }));
+       const Watch one =
+           base::value_or_throw(run.store().watch("job", [&](const auto&) { ++first; }));
+       const Watch two =
+           base::value_or_throw(run.store().watch("job", [&](const auto&) { ++second; }));
        run.release("job", claim.id);
        EXPECT_TRUE(eventually([&] { return first > 0 && second > 0; }));
      }},
@@ -70,7 +74,8 @@ constexpr StoreCase kCases[] = {
        (void)granted(run.store().claim("pool", claim));
        (void)granted(run.store().claim("pool", wish(kLong, store::Permits::of(1, 2))));
        std::atomic<int> calls = 0;
-       const Watch watch = base::value_or_throw(run.store().watch("pool", [&] { ++calls; }));
+       const Watch watch =
+           base::value_or_throw(run.store().watch("pool", [&](const auto&) { ++calls; }));
        run.release("pool", claim.id);
        EXPECT_TRUE(eventually([&] { return calls > 0; }));
      }},
@@ -82,8 +87,8 @@ constexpr StoreCase kCases[] = {
          (void)granted(run.store().claim("job", claim));
          std::atomic<bool> ended = false;
          std::atomic<bool> late = false;
-         Watch watch =
-             base::value_or_throw(run.store().watch("job", [&] { late = late || ended.load(); }));
+         Watch watch = base::value_or_throw(
+             run.store().watch("job", [&](const auto&) { late = late || ended.load(); }));
          std::jthread releaser([&] { (void)run.store().release("job", claim.id); });
          watch.reset();
          ended = true;
@@ -95,7 +100,7 @@ constexpr StoreCase kCases[] = {
     {"AWatchMayOutliveItsStore",
      [](StoreRun& run) {
        auto other = run.open();
-       const Watch watch = base::value_or_throw(other->watch("job", [] {}));
+       const Watch watch = base::value_or_throw(other->watch("job", [](const auto&) {}));
        other.reset();
        run.restart();
      }},
@@ -103,7 +108,7 @@ constexpr StoreCase kCases[] = {
     {"AWatchWithoutACallbackOrWithABadNameIsRejected",
      [](StoreRun& run) {
        EXPECT_EQ(error_of(run.store().watch("job", nullptr)), ErrorCode::invalid_argument);
-       EXPECT_EQ(error_of(run.store().watch("", [] {})), ErrorCode::invalid_argument);
+       EXPECT_EQ(error_of(run.store().watch("", [](const auto&) {})), ErrorCode::invalid_argument);
      }},
 };
 
