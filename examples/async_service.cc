@@ -1,5 +1,6 @@
-// A service of coroutines on one thread: a hundred requests for three documents, each written by
-// one request at a time, at most four at work, and none that waits longer than it may.
+// A service of coroutines on one thread: a hundred requests for three documents. One request at a
+// time writes a document, at most four requests run at the same time, and no request waits longer
+// than its limit.
 #include <array>
 #include <chrono>
 #include <cstdlib>
@@ -41,7 +42,7 @@ struct Service {
     const AsyncLock worker = co_await at_work.acquire(1, patient);
     AsyncLock lock = co_await provider.acquire("document/" + std::to_string(number), patient);
     co_await write(documents.at(number));
-    // Says whether the document was ours to the end; a scope that ends gives back, too.
+    // Returns whether the lock was held to the end; the end of the scope would release it, too.
     const auto released = co_await lock.release();
     collisions += released == holdfast::store::ReleaseOutcome::released ? 0 : 1;
   }
@@ -57,7 +58,7 @@ struct Service {
   }
 
   asio::awaitable<void> serve_in_a_hurry() {
-    // Contention is a value: nothing if the document was not to be had in time.
+    // Contention is a value: nullopt if the lock was not acquired in time.
     const holdfast::locks::AcquireOptions brief{.wait = 1ms};
     const auto lock = co_await provider.try_acquire("document/0", brief);
     refused += lock && !*lock ? 1 : 0;
@@ -67,7 +68,7 @@ struct Service {
 int main() {
   asio::io_context context(1);
   Service service;
-  // Another part of the program, with threads: the same line, the same locks.
+  // Another part of the program uses threads: the same queue, the same locks.
   auto held = service.provider.blocking().acquire("document/0");
   asio::co_spawn(context, service.serve_in_a_hurry(), asio::detached);
   context.run();

@@ -1,5 +1,5 @@
-// A holder is stopped past its ttl, its successor writes, and the first one, woken up, is refused:
-// what a lock alone cannot prevent, a fence does.
+// A holder is stopped until its lease has expired, and its successor writes. When the first holder
+// resumes, its write is rejected: a fence prevents what a lock alone cannot.
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -35,11 +35,11 @@ struct Place {
 }
 
 void expect(bool holds, const std::string& what) {
-  if (!holds) fail("not so: " + what);
+  if (!holds) fail("expected, but not true: " + what);
 }
 
-// Gets the lock, is stopped before it writes, and does not look at the lock again: what a process
-// does that the scheduler, a debugger or a suspended machine stops at the wrong moment.
+// Acquires the lock, is stopped before it writes, and does not check the lock again: like a process
+// that the scheduler, a debugger or a suspended machine stops at the wrong moment.
 [[noreturn]] void first_holder(const Place& place) {
   LockProvider provider(value_or_throw(holdfast::engines::open_store(place.store)));
   const auto guard = value_or_throw(FileGuard::open(place.report));
@@ -47,11 +47,12 @@ void expect(bool holds, const std::string& what) {
   std::cout << "first:  holds the lock with token " << to_string(lock.token()) << '\n'
             << std::flush;
 
-  ::raise(SIGSTOP);  // all its threads: nobody renews the lease
+  ::raise(SIGSTOP);  // stops all its threads, so the lease is not renewed
 
   const auto written = guard.write(lock.token(), "by the first");
-  expect(!written && written.error().code == ErrorCode::lost, "the first is refused");
-  expect(!lock.check(), "its lock, when asked, says that it is lost");
+  expect(!written && written.error().code == ErrorCode::lost,
+         "the first holder's write is rejected");
+  expect(!lock.check(), "check() reports that the lock is lost");
   std::cout << "first:  " << written.error().message << '\n' << std::flush;
   std::_Exit(EXIT_SUCCESS);
 }
@@ -59,7 +60,7 @@ void expect(bool holds, const std::string& what) {
 void successor(const Place& place) {
   LockProvider provider(value_or_throw(holdfast::engines::open_store(place.store)));
   const auto guard = value_or_throw(FileGuard::open(place.report));
-  const auto lock = provider.acquire("report", {.wait = 60s});  // free when the lease is over
+  const auto lock = provider.acquire("report", {.wait = 60s});  // until the lease expires
   std::cout << "second: holds the lock with token " << to_string(lock.token()) << ", writes" << '\n'
             << std::flush;
   value_or_throw(guard.write(lock.token(), "by the second"));
@@ -76,16 +77,16 @@ void play(const Place& place) {
   }
   int status = 0;
   ::waitpid(first, &status, WUNTRACED);
-  expect(WIFSTOPPED(status), "the first is stopped while it holds the lock");
+  expect(WIFSTOPPED(status), "the first holder is stopped while it holds the lock");
 
   successor(place);
 
   ::kill(first, SIGCONT);
   ::waitpid(first, &status, 0);
-  expect(WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS, "the first was refused");
+  expect(WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS, "the first holder was rejected");
   std::ifstream report(place.report);
   const std::string text{std::istreambuf_iterator<char>(report), {}};
-  expect(text == "by the second", "the report is the successor's");
+  expect(text == "by the second", "the report is the one the successor wrote");
   std::cout << "the report was written " << text << '\n';
 }
 

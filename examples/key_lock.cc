@@ -12,12 +12,12 @@
 class Bank {
  public:
   void deposit(std::string_view id, long amount) {
-    auto guard = locks_.lock(id);  // waits only for those who work on the same account
+    auto guard = locks_.lock(id);  // waits only for work on the same account
     accounts_.at(std::string{id}) += amount;
   }
 
   long balance(std::string_view id) {
-    auto guard = locks_.lock_shared(id);  // readers beside readers
+    auto guard = locks_.lock_shared(id);  // readers share the key
     return accounts_.at(std::string{id});
   }
 
@@ -31,7 +31,7 @@ class Bank {
   }
 
  private:
-  holdfast::local::KeyLock locks_;  // a key's lock exists only while somebody uses it
+  holdfast::local::KeyLock locks_;  // a key's lock exists only while it is in use
   std::map<std::string, long> accounts_{{"anna", 0}, {"bert", 0}};
 };
 

@@ -1,5 +1,5 @@
-// A TCP server that serialises work per key, while different keys are worked on at the same time.
-// Its clients check that.
+// A TCP server that serialises work per key and works on different keys at the same time. Its
+// clients check both.
 #include <chrono>
 #include <cstdlib>
 #include <exception>
@@ -23,19 +23,19 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// Accounts in something slow. One thread runs everything, and yet an update that is not protected
-// would be lost: while it waits, others run.
+// Accounts in slow storage. Although one thread runs everything, an unprotected update would be
+// lost: while one coroutine waits for the storage, others run.
 class Accounts {
  public:
   awaitable<long> deposit(const std::string& id, long amount) {
-    auto guard = co_await keys_.lock(id);  // waits only for those who work on the same account
+    auto guard = co_await keys_.lock(id);  // waits only for work on the same account
     const long balance = balances_.at(id);
     co_await slow_storage();
     co_return balances_.at(id) = balance + amount;
   }
 
   awaitable<long> balance(const std::string& id) {
-    auto guard = co_await keys_.lock_shared(id);  // readers beside readers
+    auto guard = co_await keys_.lock_shared(id);  // readers share the key
     co_return balances_.at(id);
   }
 
@@ -48,7 +48,7 @@ class Accounts {
     co_return balances_.at(to) = target + amount;
   }
 
-  // Returns when somebody has come here with another account, while both hold theirs.
+  // Returns when a second caller is here with another account, while each holds its own key.
   awaitable<long> meet(const std::string& id) {
     auto guard = co_await keys_.lock_for(id, 10s);
     asio::steady_timer partner(co_await asio::this_coro::executor, 10s);
@@ -59,7 +59,7 @@ class Accounts {
     waiting_ = &partner;
     boost::system::error_code error;
     co_await partner.async_wait(asio::redirect_error(use_awaitable, error));
-    if (error != asio::error::operation_aborted) throw std::runtime_error("nobody came");
+    if (error != asio::error::operation_aborted) throw std::runtime_error("no second caller came");
     co_return 1;
   }
 
@@ -142,7 +142,7 @@ class Client {
 
 constexpr long kRounds = 50;
 
-// One of several who do this at the same time.
+// One of several clients that do this at the same time.
 awaitable<void> work(tcp::endpoint server, std::string id, std::string other) {
   Client client(co_await asio::this_coro::executor);
   co_await client.connect(server);
@@ -162,11 +162,12 @@ awaitable<void> meet(tcp::endpoint server, std::string id) {
 
 awaitable<void> use_server(tcp::endpoint server) {
   using namespace asio::experimental::awaitable_operators;
-  // One key at a time each, and the server works on both at once: otherwise neither would end.
+  // Each client holds one key, and each waits for the other: this ends only if the server works on
+  // both keys at the same time.
   co_await (meet(server, "anna") && meet(server, "bert"));
   std::cout << "two keys were worked on at the same time\n";
 
-  // Four clients at once: without the keys, money gets lost.
+  // Four clients at the same time: without the locks, money would be lost.
   co_await (work(server, "anna", "bert") && work(server, "anna", "bert") &&
             work(server, "bert", "anna") && work(server, "bert", "anna"));
   Client client(co_await asio::this_coro::executor);

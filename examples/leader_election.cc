@@ -1,4 +1,5 @@
-// Three candidates; each leads for a while, one at a time, with a token that only grows.
+// Three candidates, of which one at a time leads; each term has a greater token than the one
+// before.
 #include <holdfast/recipes/leader_election.h>
 
 #include <algorithm>
@@ -22,7 +23,7 @@ int main() {
   std::mutex mutex;
   std::vector<std::uint64_t> tokens;  // protected by mutex
   const auto work = [&](const Term& term) {
-    // A real one would work until term.over fires, and give term.token to what it changes.
+    // Real work would run until term.over fires, and pass term.token to the resources it changes.
     const std::lock_guard guard(mutex);
     tokens.push_back(term.token.value());
     if (tokens.size() == 20) stop.request_stop();

@@ -1,6 +1,5 @@
-// A lock over a store: held, tried for, waited for, cancelled, lost. The store is the first
-// argument, such as redis://localhost or sqlite:/tmp/locks.db; without one it is this process's
-// memory.
+// A lock over a store: acquired, tried, waited for, cancelled, lost. The first argument is the
+// store's URL, such as redis://localhost or sqlite:/tmp/locks.db; the default is memory:.
 #include <holdfast/locks/lock_provider.h>
 
 #include <cstdint>
@@ -19,12 +18,12 @@ using holdfast::locks::Lock;
 using holdfast::locks::LockProvider;
 using namespace std::chrono_literals;
 
-// What the lock is about: a printer that looks at tokens.
+// The protected resource: a printer that checks tokens.
 class Printer {
  public:
   bool print(int page, FencingToken token) {
     if (token < newest_) {
-      return false;  // whoever sends this was overtaken
+      return false;  // a stale token: there is a newer holder
     }
     newest_ = token;
     std::cout << "page " << page << '\n';
@@ -39,21 +38,21 @@ bool print_report(LockProvider& provider, Printer& printer) {
   const Lock lock = provider.acquire("report", {.wait = 5s, .reason = "monthly"});
   for (int page = 1; page <= 3; ++page) {
     if (lock.lost().stop_requested() || !printer.print(page, lock.token())) {
-      return false;  // somebody else may be at it by now
+      return false;  // another holder may be printing by now
     }
   }
   return true;
-}  // given back here
+}  // released here
 
 std::string describe_attempt(LockProvider& provider) {
   auto attempt = provider.try_acquire("report");
   if (!attempt) {
-    return "the store is in trouble: " + attempt.error().message;
+    return "the store failed: " + attempt.error().message;
   }
   if (!*attempt) {
-    return "somebody else has it";
+    return "another holder has it";
   }
-  return "it is ours, token " + to_string((*attempt)->token());
+  return "acquired, token " + to_string((*attempt)->token());
 }
 
 bool is_cancelled(LockProvider& provider) {
@@ -63,7 +62,7 @@ bool is_cancelled(LockProvider& provider) {
   return !attempt && attempt.error().code == ErrorCode::cancelled;
 }
 
-// Somebody takes the name away, as `holdfast steal` does.
+// Another thread steals the lock, as `holdfast steal` does.
 bool hears_of_its_loss(LockProvider& provider) {
   const Lock lock = provider.acquire("report", {.ttl = 300ms});
   std::jthread thief([&] { static_cast<void>(provider.release("report", lock.id())); });
@@ -89,11 +88,11 @@ int main(int argc, char** argv) {
   const std::string attempt = describe_attempt(provider);
   std::cout << attempt << '\n';
   const bool cancelled = is_cancelled(provider);
-  const bool is_given_back = held.release().has_value();
+  const bool is_released = held.release().has_value();
 
   const bool heard = hears_of_its_loss(provider);
-  std::cout << "a lock that was taken away says so\n";
-  return printed && attempt == "somebody else has it" && cancelled && is_given_back && heard
+  std::cout << "a holder whose lock was stolen was notified\n";
+  return printed && attempt == "another holder has it" && cancelled && is_released && heard
              ? EXIT_SUCCESS
              : EXIT_FAILURE;
 }

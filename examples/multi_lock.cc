@@ -1,4 +1,4 @@
-// Two accounts are locked together, whichever way the money goes.
+// Two accounts are locked together, in whichever direction the money goes.
 #include <holdfast/recipes/multi_lock.h>
 
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// A job that every machine of a fleet schedules, and that runs on one of them.
+// A job that every machine of a fleet schedules, but that runs on only one of them.
 #include <holdfast/recipes/once.h>
 
 #include <atomic>
@@ -21,7 +21,7 @@ int main() {
     std::vector<std::jthread> machines;
     for (int i = 0; i < 8; ++i) {
       machines.emplace_back([&] {
-        holdfast::locks::LockProvider provider(store);  // of this machine
+        holdfast::locks::LockProvider provider(store);  // one per machine
         Once hourly(provider, {.period = 50min});
         const auto outcome = hourly.run("report", [&](const holdfast::locks::Lock&) { ++runs; });
         skipped += outcome == OnceOutcome::skipped ? 1 : 0;

@@ -1,4 +1,5 @@
-// Many read a document, one writes it; the writer goes on reading without a gap.
+// Many threads read a document and one writes it; after writing, the writer becomes a reader
+// without unlocking in between.
 #include <holdfast/recipes/reader_writer_lock.h>
 
 #include <atomic>
@@ -34,7 +35,7 @@ int main() {
         auto writing = lock.acquire_exclusive();
         ++first;
         ++second;
-        // From here on others may read, too; no other writer can have come in between.
+        // From here on others may read, too; no other writer could get in between.
         if (!ReaderWriterLock::downgrade(writing) || first != round + 1) torn = true;
       }
     });

@@ -1,4 +1,4 @@
-// Three at a time use a pool; then it is drained for maintenance.
+// Up to three threads use a pool at a time; then it is drained for maintenance.
 #include <holdfast/recipes/semaphore.h>
 
 #include <atomic>
@@ -31,10 +31,10 @@ int main() {
       });
     }
   }
-  auto all = gpus.drain({.wait = 1min});  // everybody has ended, and nobody begins
+  auto all = gpus.drain({.wait = 1min});  // all others have finished, and none can start
   const auto while_drained = gpus.try_acquire();
   const bool is_closed = while_drained && !*while_drained;
-  const auto reduced = all.reduce(1);  // two are back
+  const auto reduced = all.reduce(1);  // releases two of the three
   std::cout << "at most " << most << " at a time; after the drain " << *gpus.available()
             << " are free again\n";
   return most <= 3 && is_closed && reduced && gpus.available() == 2U ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -1,5 +1,5 @@
-// A fixed window lets a double burst pass at its edge, a sliding one does not. The clock is a
-// manual one, so that this takes no time.
+// A fixed window lets a double burst pass at its edge; a sliding window does not. The clock is a
+// ManualClock, so this takes no time.
 #include <holdfast/recipes/throttle.h>
 
 #include <cstdlib>
@@ -14,7 +14,7 @@ using holdfast::store::Window;
 
 namespace {
 
-// How many of sixteen calls pass within one second, five at most being allowed in ten.
+// Returns how many of sixteen calls pass within one second, where five are allowed in ten seconds.
 int burst_at_the_edge(Window window) {
   holdfast::base::ManualClock clock;
   const auto store = std::make_shared<holdfast::engines::memory::MemoryStore>(

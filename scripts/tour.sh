@@ -1,21 +1,20 @@
 #!/usr/bin/env bash
-# tour.sh HOLDFAST: a guided demonstration of the tool on the embedded engine, in a store of its own
-# that is gone at the end. Several real processes contend; one of them is killed. Checks what it
-# says: ends with 1 if something is not as promised.
+# tour.sh HOLDFAST: a guided demonstration of the tool on SQLite, with a temporary store. Several real
+# processes contend; one of them is killed. Exits with 1 if a check fails.
 set -euo pipefail
 
 title() { printf '\n%s\n' "== $*"; }
 shows() { printf '   %s\n' "$*"; }
-# Prints a command as one would type it, then runs it.
+# Prints a command as typed, then runs it.
 typed() {
   printf '   $ %s\n' "$*"
   "$@" 2>&1 | sed 's/^/   /'
 }
 broken() {
-  printf '%s\n' "tour: not as promised: $*" >&2
+  printf '%s\n' "tour: check failed: $*" >&2
   exit 1
 }
-# until_true COMMAND...: waits for it, with an end.
+# until_true COMMAND...: waits until the command succeeds, for up to 30 s.
 until_true() {
   local deadline=$((SECONDS + 30))
   until "$@"; do
@@ -25,7 +24,7 @@ until_true() {
 }
 
 one_at_a_time() {
-  title "Eight processes add 1 to a number in a file, each under 'holdfast run counter'"
+  title "Eight processes each add 1 to a number in a file, under 'holdfast run counter'"
   echo 0 >"$folder/number"
   local pids=() pid
   for _ in {1..8}; do
@@ -37,9 +36,9 @@ one_at_a_time() {
   [[ $(<"$folder/number") == 8 ]] || broken "an addition was lost"
 }
 
-# Leaves a process that holds `deploy`: its pid is $holder.
+# Starts a process that holds `deploy` and leaves it running; its pid is $holder.
 a_name_is_held() {
-  title "A process holds 'deploy', with a lease of 2 s that it keeps extending"
+  title "A process holds 'deploy', with a lease of 2 s that it keeps renewing"
   holdfast run --ttl 2s --reason 'release 811' deploy -- sh -c 'echo "$HOLDFAST_TOKEN" >"$1"; exec sleep 60' \
     hold "$folder/first" &
   holder=$!
@@ -61,9 +60,9 @@ the_holder_is_killed() {
   wait "$holder" 2>/dev/null || true
   holder=
   wait "$waiter" || broken "the waiter failed with $?"
-  shows "the waiter had it $((SECONDS - start)) s later, when the lease of the dead had run out"
-  shows "fencing token of the dead:       $(<"$folder/first")"
-  shows "fencing token of its successor:  $(<"$folder/second"), greater: who checks tokens refuses the dead"
+  shows "the waiter acquired it $((SECONDS - start)) s later, when the dead holder's lease had expired"
+  shows "fencing token of the dead holder: $(<"$folder/first")"
+  shows "fencing token of the new holder:  $(<"$folder/second"), greater: a fence rejects the dead holder's token"
   (($(<"$folder/second") > $(<"$folder/first"))) || broken "the token did not grow"
 }
 
@@ -78,8 +77,8 @@ three_of_three() {
   for pid in "${pids[@]}"; do wait "$pid" || broken "a process failed with $?"; done
   local most
   most=$(sort -n "$folder/seen" | tail -n 1)
-  shows "the most that were inside at once: $((most))"
-  ((most <= 3)) || broken "more than three were inside"
+  shows "at most $((most)) ran at the same time"
+  ((most <= 3)) || broken "more than three ran at the same time"
 }
 
 nothing_is_left() {
@@ -98,11 +97,11 @@ cleanup() {
 trap cleanup EXIT
 export HOLDFAST_STORE="sqlite:$folder/locks.db"
 
-printf '%s\n' "Holdfast: locks for C++, from one thread to many machines. What follows happens as you read it."
+printf '%s\n' "Holdfast: locks for C++, from one thread to many machines. Everything below is running live."
 shows "store: $HOLDFAST_STORE"
 one_at_a_time
 a_name_is_held
 the_holder_is_killed
 three_of_three
 nothing_is_left
-printf '\n%s\n' "Everything was as promised. Next: ./run -h, ./run run --help, README.md."
+printf '\n%s\n' "All checks passed. Next: ./run -h, ./run run --help, README.md."

@@ -14,7 +14,7 @@ namespace {
 using local::KeyLock;
 using local::Priority;
 
-// Until `waiting` threads stand in line for the key.
+// Waits until this many threads are queued.
 void wait_for_line(const KeyLock& locks, std::size_t waiting) {
   for (;;) {
     std::size_t seen = 0;
@@ -53,18 +53,17 @@ void threads_contend_per_key() {
   }
   const local::KeyLockStats stats = locks.stats();
   for (std::size_t i = 0; i < accounts.size(); ++i) {
-    fmt::print("   {}: {} threads paid in 1 coin {} times in all, the balance is {}\n", accounts[i],
-               kThreads, kThreads * kRounds / 2, balances[i]);
+    fmt::print("   {}: {} threads paid in 1 coin {} times in total, the balance is {}\n",
+               accounts[i], kThreads, kThreads * kRounds / 2, balances[i]);
     require(balances[i] == kThreads * kRounds / 2, "no update is lost");
   }
-  fmt::print(
-      "   {} acquisitions, {} of them had to wait, {:.3f} ms at the longest; {} keys remain\n",
-      stats.acquisitions, stats.contended, milliseconds(stats.longest_wait), locks.size());
+  fmt::print("   {} acquisitions, {} of them waited, {:.3f} ms at most; {} keys remain\n",
+             stats.acquisitions, stats.contended, milliseconds(stats.longest_wait), locks.size());
   require(locks.size() == 0, "no entry remains");
 }
 
-void readers_beside_readers() {
-  title("2. Readers beside readers, a writer alone");
+void readers_share() {
+  title("2. Readers share a key, a writer has it alone");
   constexpr int kReaders = 3;
   KeyLock locks;
   {
@@ -73,17 +72,17 @@ void readers_beside_readers() {
     for (int i = 0; i < kReaders; ++i) {
       readers.emplace_back([&] {
         const auto guard = locks.lock_shared("report");
-        all_inside.arrive_and_wait();  // would never end if they excluded each other
+        all_inside.arrive_and_wait();  // would hang if they excluded each other
       });
     }
   }
-  fmt::print("   {} readers were inside \"report\" at the same moment\n", kReaders);
+  fmt::print("   {} readers held \"report\" at the same moment\n", kReaders);
   auto reader = locks.lock_shared("report");
-  require(!locks.try_lock("report"), "a writer does not join a reader");
-  fmt::print("   a writer that tries while one reads: refused\n");
+  require(!locks.try_lock("report"), "a writer cannot enter while a reader holds the key");
+  fmt::print("   a writer tries while one reader holds it: refused\n");
   auto writer = reader.try_upgrade();
-  require(writer.has_value() && !locks.try_lock_shared("report"), "a writer is alone");
-  fmt::print("   the last reader becomes the writer; a reader that tries now: refused\n");
+  require(writer.has_value() && !locks.try_lock_shared("report"), "a writer has the key alone");
+  fmt::print("   the last reader becomes the writer; another reader tries: refused\n");
 }
 
 void an_urgent_waiter_goes_ahead() {
@@ -105,9 +104,10 @@ void an_urgent_waiter_goes_ahead() {
     wait("urgent", Priority::urgent);
     holder.unlock();
   }
-  fmt::print("   came: first, second, urgent; served: {}, {}, {}\n", order[0], order[1], order[2]);
+  fmt::print("   arrived: first, second, urgent; served: {}, {}, {}\n", order[0], order[1],
+             order[2]);
   require(order == std::vector<std::string>{"urgent", "first", "second"},
-          "the urgent one is first");
+          "the urgent waiter is served first");
 }
 
 }  // namespace holdfast::demo

@@ -8,8 +8,8 @@
 
 namespace holdfast::demo {
 
-// One thing that the demonstration shows. It prints what happens as it happens and ends the program
-// with status 1 where that is not what was promised.
+// Prints the title of a scene. A scene prints what it does, and exits with status 1 if a promise is
+// broken.
 inline void title(std::string_view text) { fmt::print("\n{}\n", text); }
 
 inline void require(bool condition, std::string_view promise) {
@@ -25,9 +25,9 @@ inline double milliseconds(std::chrono::nanoseconds time) {
 
 // The scenes, in order.
 void threads_contend_per_key();
-void readers_beside_readers();
+void readers_share();
 void an_urgent_waiter_goes_ahead();
 void a_lease_expires();
-void zombies_are_swept();
+void expired_leases_are_swept();
 
 }  // namespace holdfast::demo

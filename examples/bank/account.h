@@ -7,8 +7,8 @@
 
 namespace bank {
 
-// One account. Its type is registered as serial, and `together` works alone: it needs no lock of
-// its own.
+// An account. It needs no lock of its own: its type is registered as serial, and `together`
+// excludes other callers.
 class Account : public holdfast::objects::Object {
  public:
   [[nodiscard]] nlohmann::json to_data() const override {
@@ -20,7 +20,7 @@ class Account : public holdfast::objects::Object {
   }
 
   void deposit(long amount) { balance_ += amount; }
-  // An error changes nothing.
+  // Withdraws the amount and counts the transfer. After an error nothing has changed.
   holdfast::base::Result<void> send(long amount) {
     if (amount > balance_) {
       return holdfast::base::fail(holdfast::base::ErrorCode::conflict,
@@ -31,7 +31,7 @@ class Account : public holdfast::objects::Object {
     return {};
   }
   [[nodiscard]] long balance() const { return balance_; }
-  // How many transfers have left this account.
+  // Returns how many transfers have left this account.
   [[nodiscard]] long sent() const { return sent_; }
 
  private:

@@ -25,7 +25,7 @@ void Bank::pay_in(const std::string& account, long amount) {
 Result<void> Bank::transfer(const std::string& from, const std::string& to, long amount) {
   return host_.together<Account, Account>(
       {from, to}, [amount](Account& source, Account& target) -> Result<void> {
-        // The wrong order, on purpose: where the sender has not enough, the host takes it back.
+        // The wrong order on purpose: if the sender has too little, the host undoes the deposit.
         target.deposit(amount);
         return source.send(amount);
       });
@@ -35,7 +35,7 @@ long Bank::balance(const std::string& account) {
   return value_or_throw(host_.call<&Account::balance>(account));
 }
 
-// By name, as a caller from another program would.
+// Calls by name, as a caller from another program would.
 long Bank::sent(const std::string& account) {
   return value_or_throw(host_.call_as<long>("account", account, "sent"));
 }

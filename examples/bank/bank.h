@@ -8,16 +8,16 @@
 
 namespace bank {
 
-// Accounts in a file, transfers between them.
+// A bank: accounts in a file, and transfers between them.
 class Bank {
  public:
-  // Throws base::Exception where the file cannot be opened.
+  // Throws base::Exception if the file cannot be opened.
   explicit Bank(const std::filesystem::path& file);
 
-  // Paid in, and stored when this returns.
+  // Pays in; the money is stored when this returns.
   void pay_in(const std::string& account, long amount);
-  // From one account to the other, as one: what is stored is never half a transfer, whenever the
-  // process ends. conflict: there is not enough; nothing has changed.
+  // Transfers atomically: half a transfer is never stored, whenever the process ends. Fails with
+  // conflict if there is not enough money; then nothing has changed.
   [[nodiscard]] holdfast::base::Result<void> transfer(const std::string& from,
                                                       const std::string& to, long amount);
   [[nodiscard]] long balance(const std::string& account);

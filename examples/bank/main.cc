@@ -1,5 +1,5 @@
-// A small bank is killed in the middle of its transfers, again and again, and audited each time: no
-// money came or went, and every transfer that was answered is there.
+// A small bank is killed repeatedly in the middle of its transfers, and audited each time: no money
+// was created or lost, and every transfer that was confirmed is stored.
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -28,11 +28,11 @@ const std::array<std::string, 5> kAccounts{"anna", "bert", "cleo", "dora", "emil
 
 void expect(bool holds, const std::string& what) {
   if (holds) return;
-  std::cerr << "not so: " << what << '\n';
+  std::cerr << "expected, but not true: " << what << '\n';
   std::_Exit(EXIT_FAILURE);
 }
 
-// Transfers at random for ever; a byte for each one that is done.
+// Makes random transfers for ever, and writes one byte to `answers` for each.
 void tell(Bank& bank, unsigned seed, int answers) {
   std::mt19937 random(seed);
   for (;;) {
@@ -41,7 +41,7 @@ void tell(Bank& bank, unsigned seed, int answers) {
     if (from == to) continue;
     const auto done = bank.transfer(from, to, static_cast<long>(random() % 300));
     if (done) {
-      expect(::write(answers, "x", 1) == 1, "the answer is heard");
+      expect(::write(answers, "x", 1) == 1, "the confirmation is written");
     } else {
       expect(done.error().code == ErrorCode::conflict, to_string(done.error()));
     }
@@ -58,11 +58,11 @@ void tell(Bank& bank, unsigned seed, int answers) {
   std::_Exit(EXIT_SUCCESS);
 }
 
-// Opens the bank in a process of its own and kills that after so many transfers; how many it
-// answered.
+// Opens the bank in another process and kills that process after this many transfers. Returns how
+// many it confirmed.
 long work_until_killed(const std::filesystem::path& file, unsigned seed, long transfers) {
   std::array<int, 2> pipe{};
-  expect(::pipe(pipe.data()) == 0, "there is a pipe");
+  expect(::pipe(pipe.data()) == 0, "a pipe can be opened");
   const pid_t child = ::fork();  // while there are no threads here
   if (child == 0) {
     ::close(pipe[0]);
@@ -77,15 +77,15 @@ long work_until_killed(const std::filesystem::path& file, unsigned seed, long tr
   char byte = 0;
   while (answered < transfers && ::read(pipe[0], &byte, 1) == 1) ++answered;
   ::kill(child, SIGKILL);
-  while (::read(pipe[0], &byte, 1) == 1) ++answered;  // those it had time for
+  while (::read(pipe[0], &byte, 1) == 1) ++answered;  // confirmed before the kill
   int status = 0;
   ::waitpid(child, &status, 0);
-  expect(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL, "the bank was killed at its work");
+  expect(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL, "the bank was killed while it worked");
   ::close(pipe[0]);
   return answered;
 }
 
-// What is stored, in a bank that has just been opened.
+// Checks the stored state, through a newly opened bank.
 void audit(const std::filesystem::path& file, long answered) {
   Bank bank(file);
   long money = 0;
@@ -96,13 +96,13 @@ void audit(const std::filesystem::path& file, long answered) {
     sent += bank.sent(account);
   }
   const long opened_with = kOpening * static_cast<long>(kAccounts.size());
-  std::cout << "killed after " << answered << " answered transfers: " << sent << " are stored, and "
-            << money << " of " << opened_with << " is there" << '\n'
+  std::cout << "killed after " << answered << " confirmed transfers: " << sent
+            << " are stored, and " << money << " of " << opened_with << " is there" << '\n'
             << std::flush;
-  expect(money == opened_with, "no money came or went");
-  // One of each teller may have been stored whose answer was never heard.
-  expect(sent >= answered, "every answered transfer is stored");
-  expect(sent <= answered + static_cast<long>(kTellers) * kKills, "nothing else is");
+  expect(money == opened_with, "no money was created or lost");
+  // For each teller and kill, one transfer may be stored whose confirmation was never read.
+  expect(sent >= answered, "every confirmed transfer is stored");
+  expect(sent <= answered + static_cast<long>(kTellers) * kKills, "no other transfer is stored");
 }
 
 void play(const std::filesystem::path& file) {

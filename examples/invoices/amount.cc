@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kMaxWhole = 10;
 constexpr std::size_t kDecimals = 2;
 
-// Digits and nothing else.
+// Reads a number of digits only.
 bool read_digits(std::string_view text, std::int64_t& number) {
   if (text.empty() || text.find_first_not_of("0123456789") != std::string_view::npos) {
     return false;

@@ -16,10 +16,10 @@ struct Amount {
   friend auto operator<=>(const Amount&, const Amount&) = default;
 };
 
-// "12", "12.5" and "12.50", up to 9,999,999,999.99; anything else is invalid_argument. Credit notes
-// are negative.
+// Parses "12", "12.5" and "12.50", up to 9,999,999,999.99; anything else is invalid_argument.
+// Credit notes are negative.
 [[nodiscard]] holdfast::base::Result<Amount> parse_amount(std::string_view text);
-// Always with two decimals.
+// Formats the amount, always with two decimals.
 [[nodiscard]] std::string to_string(Amount amount);
 
 }  // namespace invoices

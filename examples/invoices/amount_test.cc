@@ -11,7 +11,7 @@ TEST(Amount, IsReadInCentsWithoutLoss) {
   EXPECT_EQ(parse_amount("12"), Amount{1200});
   EXPECT_EQ(parse_amount("12.5"), Amount{1250});
   EXPECT_EQ(parse_amount("12.05"), Amount{1205});
-  EXPECT_EQ(parse_amount("0.29"), Amount{29});  // 28 by way of a double
+  EXPECT_EQ(parse_amount("0.29"), Amount{29});  // 28 if it went through a double
   EXPECT_EQ(parse_amount("-0.01"), Amount{-1});
   EXPECT_EQ(parse_amount("9999999999.99"), Amount{999'999'999'999});
 }

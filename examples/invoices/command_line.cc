@@ -15,7 +15,7 @@ namespace {
 using holdfast::base::Duration;
 using holdfast::recipes::WhenUnavailable;
 
-// The parts of an invoice as they were typed.
+// The fields of an invoice as typed.
 struct Typed {
   std::string account;
   std::string number;
@@ -24,12 +24,14 @@ struct Typed {
   std::string date;
 
   void declare(CLI::App& command) {
-    command.add_option("ACCOUNT", account, "Whose invoice it is")->required();
-    command.add_option("NUMBER", number, "The vendor's number of it")->required();
-    command.add_option("VENDOR", vendor, "Who sent it")->required();
-    command.add_option("AMOUNT", amount, "As in 1250.00; for a negative one put -- before ACCOUNT")
+    command.add_option("ACCOUNT", account, "The account that the invoice belongs to")->required();
+    command.add_option("NUMBER", number, "The vendor's invoice number")->required();
+    command.add_option("VENDOR", vendor, "The vendor that sent it")->required();
+    command
+        .add_option("AMOUNT", amount,
+                    "Such as 1250.00; for a negative amount put -- before ACCOUNT")
         ->required();
-    command.add_option("DATE", date, "As in 2024-02-29")->required();
+    command.add_option("DATE", date, "Such as 2024-02-29")->required();
   }
 };
 
@@ -49,21 +51,22 @@ void add_duration(CLI::App& app, const std::string& name, Duration& target,
 }
 
 void declare_options(CLI::App& app, Request& request) {
-  app.add_option("--store", request.store, "Where the locks are, as in sqlite:/path/locks.db")
+  app.add_option("--store", request.store, "The lock store, such as sqlite:/path/locks.db")
       ->type_name("URL")
       ->required();
-  app.add_option("--db", request.detector.database, "Where the invoices are")
+  app.add_option("--db", request.detector.database, "The SQLite file with the invoices")
       ->type_name("FILE")
       ->required();
-  add_duration(app, "--wait", request.detector.wait, "For another check, at most (default: 5s)");
+  add_duration(app, "--wait", request.detector.wait,
+               "The longest wait for other checks (default: 5s)");
   add_duration(app, "--work", request.detector.work,
-               "As if processing an invoice took so long (default: 0s)");
+               "Simulated processing time of an invoice (default: 0s)");
   static const std::map<std::string, WhenUnavailable> kPolicies = {
       {"fail", WhenUnavailable::fail},
       {"proceed", WhenUnavailable::proceed_without_lock},
       {"local", WhenUnavailable::fall_back_to_local}};
   app.add_option("--when-unavailable", request.detector.when_unavailable,
-                 "If the locks cannot be reached: fail (default), proceed, local")
+                 "If the lock store is unavailable: fail (default), proceed, local")
       ->type_name("WHAT")
       ->transform(CLI::CheckedTransformer(kPolicies).description(""));
 }
@@ -74,17 +77,18 @@ std::variant<Request, Answered> parse_command_line(int argc, char** argv) {
   Request request;
   Typed typed;
   CLI::App app(
-      "Stores invoices, each once, whichever process they are uploaded to.\n\n"
-      "Exit status: 0 stored (of several files: any), 1 duplicate, 64 bad input,\n"
-      "69 the locks or the table cannot be used, 75 another upload is being processed");
+      "Stores each invoice once, whichever process it is uploaded to.\n\n"
+      "Exit status: 0 stored (at least one of several files), 1 duplicate, 64 bad input,\n"
+      "69 the lock store or the table cannot be used, 75 another upload is being processed");
   app.require_subcommand(1);
   declare_options(app, request);
-  CLI::App* const add = app.add_subcommand("add", "Store an invoice unless it is there already");
+  CLI::App* const add = app.add_subcommand("add", "Store an invoice unless it is a duplicate");
   typed.declare(*add);
-  add->add_option("FILE", request.files, "Its scan; several: as many uploads at once")->required();
-  CLI::App* const check = app.add_subcommand("check", "Say whether an invoice is there already");
+  add->add_option("FILE", request.files, "The scan; several files are uploaded at the same time")
+      ->required();
+  CLI::App* const check = app.add_subcommand("check", "Check whether an invoice is a duplicate");
   typed.declare(*check);
-  app.add_subcommand("list", "Print the invoices that are stored");
+  app.add_subcommand("list", "Print the stored invoices");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

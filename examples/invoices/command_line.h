@@ -12,7 +12,7 @@ namespace invoices {
 
 enum class Command : std::uint8_t { add, check, list };
 
-// What the program was told.
+// A parsed command line.
 struct Request {
   Command command = Command::list;
   std::string store = "memory:";
@@ -21,12 +21,13 @@ struct Request {
   std::vector<std::string> files;  // to add
 };
 
-// Asked for help, or told nonsense: says so, and what to exit with.
+// The command line asked for help, or was wrong: the user has been told, and the program exits with
+// this status.
 struct Answered {
   int status = 0;
 };
 
-// What to do, or that the user has his answer already.
+// Parses the command line. Prints the help, or what is wrong, where there is nothing to run.
 [[nodiscard]] std::variant<Request, Answered> parse_command_line(int argc, char** argv);
 
 }  // namespace invoices

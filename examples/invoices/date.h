@@ -11,7 +11,8 @@ namespace invoices {
 // A day of the calendar.
 using Date = std::chrono::sys_days;
 
-// "2024-02-29": a day that exists, of the years 1900 to 2999; anything else is invalid_argument.
+// Parses "2024-02-29": an existing day of the years 1900 to 2999; anything else is
+// invalid_argument.
 [[nodiscard]] holdfast::base::Result<Date> parse_date(std::string_view text);
 [[nodiscard]] std::string to_string(Date date);
 

@@ -18,7 +18,7 @@ using holdfast::recipes::DegradableLock;
 using holdfast::recipes::Protection;
 using holdfast::recipes::WhenUnavailable;
 
-// Parts of a name, told apart whatever bytes are in them.
+// Joins the parts to a name, escaped so that different parts never give the same name.
 std::string name_of(std::string_view kind, std::initializer_list<std::string_view> parts) {
   std::string name(kind);
   for (const std::string_view part : parts) {
@@ -124,7 +124,7 @@ Result<Verdict> DuplicateDetector::add(const Invoice& invoice, std::string_view 
   const auto mark = processing_.try_mark(name_of("processing", {invoice.account, file_hash}),
                                          options_.processing_ttl);
   if (!mark) {
-    // A mark only spares work, so those who may proceed without a lock may without a mark.
+    // A mark only avoids work, so a policy that proceeds without a lock proceeds without a mark.
     return options_.when_unavailable == WhenUnavailable::fail
                ? Result<Verdict>(std::unexpected(mark.error()))
                : add_marked(invoice, file_hash);

@@ -22,8 +22,8 @@ enum class Finding : std::uint8_t {
   unique,      // no duplicate; `add` has stored it
   exact,       // see Match
   near,        // see Match
-  concurrent,  // another check of the invoice, or of its vendor, took too long: nothing is known
-  processing,  // the very same file is being processed
+  concurrent,  // another check of the invoice, or of its vendor, took too long: no answer
+  processing,  // the same file is being processed
 };
 
 // The enumerator's own spelling.
@@ -31,50 +31,52 @@ enum class Finding : std::uint8_t {
 
 struct Verdict {
   Finding finding = Finding::unique;
-  std::optional<Invoice> duplicate_of{};  // where it is exact or near
-  // Less than full: the store was unavailable, and a duplicate may have slipped through.
+  std::optional<Invoice> duplicate_of{};  // set for exact and near
+  // If less than full, the store was unavailable and a duplicate may have been missed.
   holdfast::recipes::Protection protection = holdfast::recipes::Protection::full;
 };
 
 struct DetectorOptions {
   std::filesystem::path database;
-  // How long to wait for another check, all in all.
+  // The longest wait for other checks, in total.
   holdfast::base::Duration wait = std::chrono::seconds(5);
-  // Until this, a file counts as being processed though its process has died.
+  // How long a file counts as being processed after its process has died.
   holdfast::base::Duration processing_ttl = std::chrono::minutes(5);
-  // How long the processing of an invoice takes between the check and the storing.
+  // Simulated processing time between the check and the storing.
   holdfast::base::Duration work{};
   holdfast::recipes::WhenUnavailable when_unavailable = holdfast::recipes::WhenUnavailable::fail;
   holdfast::base::Logger logger{};
 };
 
-// Stores invoices, each once, whichever process or machine they are uploaded to.
+// A table of invoices that stores each invoice once, whichever process or machine it is uploaded
+// to.
 //
-// Thread-safe. Blocks for `wait` at the most, and for the work and the table.
+// Thread-safe. Blocks for `wait` at most, plus the work and the table.
 //
-// A check holds two names, always in this order: that of the invoice (account, number, vendor) and
-// that of the vendor (account, vendor). The first lets uploads of one invoice wait for each other
-// and not stand in the way of the vendor's others. The second closes a hole: invoices with
-// different numbers can be near matches, and are checked under different names of the first kind.
-// Vendors are meant by their normalised names, or two spellings would not meet.
+// A check locks two names, always in this order: the invoice's (account, number, vendor) and the
+// vendor's (account, vendor). With the first, uploads of one invoice wait for each other without
+// blocking other invoices of the vendor. The second closes a hole: invoices with different numbers
+// can be near matches, but have different names of the first kind. The names contain the normalised
+// vendor, so that two spellings use the same lock.
 //
-// Errors: those of the lock store and of the table; lost where a lock ran out during the work, in
+// Errors: those of the lock store and of the table; lost if a lock expired during the work, in
 // which case nothing is stored.
 class DuplicateDetector {
  public:
   DuplicateDetector(const std::shared_ptr<holdfast::store::LeaseStore>& store,
                     DetectorOptions options);
 
-  // Whether it is there already. The answer is of this moment: to store it, use `add`.
+  // Checks whether the invoice is stored already. The answer may be out of date when this returns:
+  // to store an invoice, use `add`.
   [[nodiscard]] holdfast::base::Result<Verdict> check_for_duplicate(const Invoice& invoice);
-  // Stores it unless it is there already, both under the same locks.
+  // Stores the invoice unless it is a duplicate; checks and stores under the same locks.
   [[nodiscard]] holdfast::base::Result<Verdict> add(const Invoice& invoice,
                                                     std::string_view file_hash);
 
  private:
   struct Locks;
 
-  // Nothing if they were not to be had in time.
+  // Returns nullopt if the locks were not acquired in time.
   holdfast::base::Result<std::optional<Locks>> lock(const Invoice& invoice);
   holdfast::base::Result<Verdict> add_marked(const Invoice& invoice, std::string_view file_hash);
 

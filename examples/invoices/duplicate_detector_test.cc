@@ -61,7 +61,7 @@ TEST_F(Detector, ACheckStoresNothing) {
   EXPECT_EQ(detects->check_for_duplicate(invoice("R-17"))->finding, Finding::exact);
 }
 
-TEST_F(Detector, ACheckThatTakesTooLongForAnotherIsConcurrent) {
+TEST_F(Detector, ReportsConcurrentIfAnotherCheckTakesTooLong) {
   holdfast::locks::LockProvider other(network);
   const auto held = other.acquire("invoice/acct/R-17/acme");
   const auto detects = detector({.database = {}, .wait = 10ms});
@@ -70,14 +70,14 @@ TEST_F(Detector, ACheckThatTakesTooLongForAnotherIsConcurrent) {
   EXPECT_EQ(detects->add(invoice("R-18"), "hash")->finding, Finding::unique);
 }
 
-TEST_F(Detector, PartsOfANameDoNotRunIntoEachOther) {
+TEST_F(Detector, DifferentPartsNeverGiveTheSameName) {
   holdfast::locks::LockProvider other(network);
   const auto held = other.acquire("invoice/acct/R/17/acme");
   const auto detects = detector({.database = {}, .wait = 10ms});
   EXPECT_EQ(detects->add(invoice("R/17"), "hash")->finding, Finding::unique);
 }
 
-TEST_F(Detector, AFileThatIsBeingProcessedIsNotBegunAgain) {
+TEST_F(Detector, DoesNotStartAFileThatIsBeingProcessed) {
   holdfast::recipes::Marker marker(network);
   const auto detects = detector();
   {
@@ -89,7 +89,7 @@ TEST_F(Detector, AFileThatIsBeingProcessedIsNotBegunAgain) {
   EXPECT_EQ(marker.is_marked("processing/acct/hash"), false);
 }
 
-TEST_F(Detector, OfNearDuplicatesUploadedAtOnceOneIsStored) {
+TEST_F(Detector, StoresOneOfTheNearDuplicatesUploadedAtTheSameTime) {
   const auto detects = detector({.database = {}, .wait = 60s, .work = 5ms});
   std::atomic<int> unique = 0;
   std::atomic<int> near = 0;
@@ -109,7 +109,7 @@ TEST_F(Detector, OfNearDuplicatesUploadedAtOnceOneIsStored) {
   EXPECT_EQ(stored().size(), 1U);
 }
 
-TEST_F(Detector, DifferentInvoicesUploadedAtOnceAreAllStored) {
+TEST_F(Detector, StoresAllDifferentInvoicesUploadedAtTheSameTime) {
   const auto detects = detector({.database = {}, .wait = 60s});
   std::atomic<int> unique = 0;
   {
@@ -126,7 +126,7 @@ TEST_F(Detector, DifferentInvoicesUploadedAtOnceAreAllStored) {
   EXPECT_EQ(stored().size(), 8U);
 }
 
-TEST_F(Detector, WithoutALockStoreItFailsOrSaysHowLittleItProtects) {
+TEST_F(Detector, WithoutALockStoreItFailsOrReportsReducedProtection) {
   network->go_away();
   const auto fails = detector();
   const auto failed = fails->add(invoice("R-17"), "hash");

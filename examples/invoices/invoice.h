@@ -10,19 +10,19 @@
 
 namespace invoices {
 
-// What is on an invoice, as far as duplicates are concerned.
+// The fields of an invoice that matter for duplicates.
 struct Invoice {
   std::string account;
   std::string number;
-  std::string vendor;  // as it is written there
+  std::string vendor;  // as written on the invoice
   Amount amount;
   Date date;
 
   friend bool operator==(const Invoice&, const Invoice&) = default;
 };
 
-// An invoice from what a person or a form says; invalid_argument tells which part cannot be:
-// account and number are 1 to 64 bytes, the vendor is 1 to 128 and has a letter or a digit.
+// Makes an invoice from text; invalid_argument says which field is wrong: account and number have 1
+// to 64 bytes, the vendor has 1 to 128 with at least one letter or digit.
 [[nodiscard]] holdfast::base::Result<Invoice> make_invoice(std::string_view account,
                                                            std::string_view number,
                                                            std::string_view vendor,

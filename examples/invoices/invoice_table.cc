@@ -24,7 +24,7 @@ std::unexpected<holdfast::base::Error> failure(sqlite3* database) {
               std::string("the table of invoices cannot be used: ") + sqlite3_errmsg(database));
 }
 
-// One statement, its parameters bound in their order.
+// A statement whose parameters are bound in order.
 class Query {
  public:
   Query(sqlite3* database, const char* sql) : database_(database) {
@@ -34,7 +34,7 @@ class Query {
   Query(const Query&) = delete;
   Query& operator=(const Query&) = delete;
 
-  // The text outlives the query.
+  // `text` must outlive the query.
   Query& bind(std::string_view text) {
     sqlite3_bind_text(statement_, ++bound_, text.data(), static_cast<int>(text.size()),
                       SQLITE_STATIC);
@@ -45,7 +45,7 @@ class Query {
     return *this;
   }
 
-  // All rows.
+  // Returns all rows.
   Result<std::vector<Invoice>> invoices() {
     std::vector<Invoice> rows;
     int state = SQLITE_MISUSE;

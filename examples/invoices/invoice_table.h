@@ -13,18 +13,18 @@ struct sqlite3;
 
 namespace invoices {
 
-// The invoices in an SQLite file. A connection of its own; one thread at a time.
+// The invoices in an SQLite file, over one connection. One thread at a time.
 //
-// Each call is a transaction by itself, and no two calls are one: as with a database behind a web
-// service, between "is it there?" and "store it" anything can happen. The lock is what prevents it.
+// Each call is its own transaction: as with a database behind a web service, anything can happen
+// between "is it stored?" and "store it". The lock prevents that.
 //
-// Errors: unavailable where the file cannot be used, or not within five seconds.
+// Errors: unavailable if the file cannot be used, or not within five seconds.
 class InvoiceTable {
  public:
-  // Makes the table where there is none.
+  // Opens the file, and creates the table if there is none.
   [[nodiscard]] static holdfast::base::Result<InvoiceTable> open(const std::filesystem::path& file);
 
-  // Those that match() may find to be the same, the oldest first.
+  // Returns the invoices that match() must compare with this one, the oldest first.
   [[nodiscard]] holdfast::base::Result<std::vector<Invoice>> candidates(const Invoice& invoice);
   [[nodiscard]] holdfast::base::Result<std::vector<Invoice>> all();
   [[nodiscard]] holdfast::base::Result<void> insert(const Invoice& invoice,

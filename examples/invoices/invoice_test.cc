@@ -9,14 +9,14 @@ namespace {
 
 using holdfast::base::ErrorCode;
 
-TEST(Invoices, AreMadeOfWhatIsTyped) {
+TEST(Invoices, AreMadeFromText) {
   const auto invoice = make_invoice("acct-1", "R-17", "ACME Inc.", "12.50", "2024-02-29");
   ASSERT_TRUE(invoice);
   EXPECT_EQ(invoice->vendor, "ACME Inc.");
   EXPECT_EQ(invoice->amount, Amount{1250});
 }
 
-TEST(Invoices, TellWhichPartCannotBe) {
+TEST(Invoices, AnErrorNamesTheWrongField) {
   const auto message_of = [](const auto& invoice) {
     EXPECT_FALSE(invoice);
     EXPECT_EQ(invoice.error().code, ErrorCode::invalid_argument);

@@ -1,5 +1,5 @@
--- kSchema: no unique index, on purpose: near duplicates are beyond what an index can refuse. With the
--- write lock from the start, so that those who come first at the same time wait for each other.
+-- kSchema: no unique index on purpose: an index cannot reject near duplicates. The transaction has the
+-- write lock from the start, so that processes that create the table at the same time wait for each other.
 BEGIN IMMEDIATE;
 CREATE TABLE IF NOT EXISTS invoices (
   account    TEXT NOT NULL,
@@ -13,7 +13,7 @@ CREATE TABLE IF NOT EXISTS invoices (
 CREATE INDEX IF NOT EXISTS invoices_of_vendor ON invoices (account, vendor_key);
 COMMIT;
 
--- kCandidates: what may be the same as an invoice; match() decides.
+-- kCandidates: the invoices that may match one; match() decides.
 SELECT account, number, vendor, cents, day FROM invoices
 WHERE account = ?1 AND vendor_key = ?2 AND (number = ?3 OR day BETWEEN ?4 AND ?5)
 ORDER BY rowid;

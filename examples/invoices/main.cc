@@ -1,5 +1,5 @@
-// Stores invoices, each once: exact and near duplicates are found under locks that exclude every
-// other process, and a file that is being processed is not begun a second time.
+// Stores each invoice once: finds exact and near duplicates under locks that exclude every other
+// process, and does not start a file that is already being processed.
 #include <algorithm>
 #include <exception>
 #include <iostream>

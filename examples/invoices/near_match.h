@@ -16,8 +16,8 @@ enum class Match : std::uint8_t {
   exact,  // the same account, vendor and number
 };
 
-// How much two invoices look like the same one. Vendors are compared by their normalised names.
-// Symmetric, but near is not transitive.
+// Compares two invoices. Vendors are compared by their normalised names. The result is symmetric,
+// but near is not transitive.
 [[nodiscard]] Match match(const Invoice& one, const Invoice& other);
 
 }  // namespace invoices

@@ -11,7 +11,7 @@ Invoice with(const char* number, const char* vendor, const char* amount, const c
   return make_invoice("acct", number, vendor, amount, date).value();
 }
 
-// In both directions.
+// Compares in both directions.
 Match match_of(const Invoice& other) {
   EXPECT_EQ(match(kInvoice, other), match(other, kInvoice));
   return match(kInvoice, other);

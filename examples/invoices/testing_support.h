@@ -15,7 +15,7 @@
 
 namespace invoices {
 
-// A test with an empty folder of its own, in which the table is.
+// A test with its own empty folder, which contains the table.
 class FolderTest : public ::testing::Test {
  protected:
   FolderTest() {

@@ -16,7 +16,7 @@
 #include "exit_status.h"
 #include "testing_support.h"
 
-// Starts the program, INVOICES_PROGRAM, several times at once.
+// Starts several processes of the program, INVOICES_PROGRAM.
 namespace invoices {
 namespace {
 
@@ -24,7 +24,7 @@ using Words = std::vector<std::string>;
 
 class Uploads : public FolderTest {
  protected:
-  // Makes a scan that differs from all others, and returns its path.
+  // Creates a scan that differs from all others, and returns its path.
   std::string scan(int number) {
     const auto file = in_folder("scan" + std::to_string(number) + ".pdf");
     std::ofstream(file) << "scan number " << number;
@@ -84,7 +84,7 @@ std::ptrdiff_t count(const std::string& text, const std::string& part) {
   return found;
 }
 
-TEST_F(Uploads, OfThirtyTwoInFourProcessesExactlyOneIsStored) {
+TEST_F(Uploads, ExactlyOneOfThirtyTwoUploadsInFourProcessesIsStored) {
   constexpr int kProcesses = 4;
   constexpr int kEach = 8;
   std::vector<pid_t> processes;
@@ -106,7 +106,7 @@ TEST_F(Uploads, OfThirtyTwoInFourProcessesExactlyOneIsStored) {
   EXPECT_EQ(stored().size(), 1U);
 }
 
-TEST_F(Uploads, OfTheSameFileSeveralTimesOneIsStored) {
+TEST_F(Uploads, AFileThatIsUploadedSeveralTimesIsStoredOnce) {
   const std::string file = scan(1);
   Words words = {"--work", "5ms", "add", "acct", "R-17", "ACME Inc.", "12.50", "2024-02-28"};
   words.insert(words.end(), 8, file);
@@ -129,7 +129,7 @@ TEST_F(Uploads, TheProgramSaysWhatItFound) {
   EXPECT_EQ(said(), "acct: R-17, ACME Inc., 12.50, 2024-02-28\n");
 }
 
-TEST_F(Uploads, BadInputIsToldAndChangesNothing) {
+TEST_F(Uploads, BadInputIsReportedAndChangesNothing) {
   EXPECT_EQ(run({"add", "acct", "R-17", "ACME", "12.505", "2024-02-28", scan(1)}), kUsage);
   EXPECT_TRUE(said().contains("'12.505' is not an amount")) << said();
   EXPECT_EQ(run({"add", "acct", "R-17", "ACME", "12.50", "2023-02-29", scan(1)}), kUsage);

@@ -8,7 +8,7 @@ namespace invoices {
 
 namespace {
 
-// Sorted. Those of several words come apart: "GmbH & Co. KG" is three of them.
+// Sorted. A form of several words is found word by word: "GmbH & Co. KG" is three of these.
 constexpr std::array<std::string_view, 30> kLegalForms = {
     "ab",  "ag",           "aps", "as",      "bv",  "co",  "company", "corp", "corporation", "gmbh",
     "inc", "incorporated", "kg",  "limited", "llc", "llp", "ltd",     "nv",   "ohg",         "oy",

@@ -5,11 +5,12 @@
 
 namespace invoices {
 
-// A vendor's name as two people would both write it: without the legal form at its end, in lower
-// case, without punctuation, with single spaces. "ACME  Tools, Inc." becomes "acme tools".
+// Normalises a vendor's name, so that spellings of it become equal: without the legal form at its
+// end, in lower case, without punctuation, with single spaces. "ACME  Tools, Inc." becomes "acme
+// tools".
 //
-// A name that is nothing but a legal form stays: "AG" becomes "ag". Bytes beyond ASCII stay as they
-// are, so "É" and "é" are different. Empty for a name without letters and digits.
+// A name that is nothing but a legal form keeps it: "AG" becomes "ag". Bytes beyond ASCII are
+// unchanged, so "É" and "é" are different. Returns "" for a name without letters and digits.
 [[nodiscard]] std::string normalised_vendor(std::string_view name);
 
 }  // namespace invoices

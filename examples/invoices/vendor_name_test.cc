@@ -24,12 +24,12 @@ TEST(VendorName, KeepsALegalFormThatIsNotAtItsEnd) {
   EXPECT_EQ(normalised_vendor("Co Op Inc"), "co op");
 }
 
-TEST(VendorName, KeepsANameThatIsNothingElse) {
+TEST(VendorName, KeepsANameThatIsOnlyALegalForm) {
   EXPECT_EQ(normalised_vendor("AG"), "ag");
   EXPECT_EQ(normalised_vendor("Company Ltd"), "company");
 }
 
-TEST(VendorName, DoesNotTakeAWordForASuffixOfAnother) {
+TEST(VendorName, DoesNotRemoveTheEndOfAWord) {
   EXPECT_EQ(normalised_vendor("Zinc"), "zinc");
   EXPECT_EQ(normalised_vendor("Texaco"), "texaco");
 }
