@@ -24,7 +24,7 @@ class RedisEngine : public ::testing::Test {
  protected:
   RedisEngine() {
     EXPECT_TRUE(is_granted(claim(holder_)));
-    watch_ = engine_.watchers.add("job", [] {});
+    watch_ = engine_.watchers.add("job", [](const auto&) {});
     const auto refused = claim(waiting_);
     EXPECT_TRUE(refused && std::get<store::Busy>(*refused).pending);
     EXPECT_FALSE(engine_.places.is_empty());
