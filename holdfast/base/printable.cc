@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view kEllipsis = "…";
 static_assert(kEllipsis.size() == 3, "the source is UTF-8");
 
-// Returns whether the character could break a line or change how the rest of it is shown.
+// Characters that could break a line or change how the rest of it is shown.
 bool is_unsafe(char32_t c) {
   const auto within = [c](char32_t first, char32_t last) { return c >= first && c <= last; };
   return c < 0x20 || within(0x7f, 0x9f) || within(0x200e, 0x200f) || within(0x2028, 0x202e) ||

@@ -9,11 +9,10 @@ namespace holdfast::base {
 // The most bytes that printable() returns.
 inline constexpr std::size_t kPrintableLimit = 256;
 
-// Returns any bytes as one line that is safe in a log or on a terminal: printable ASCII and valid
-// UTF-8 stay, a backslash is doubled, and every other byte becomes \xNN, including control
-// characters, line separators, direction overrides and malformed UTF-8. A result longer than
-// kPrintableLimit is cut at a whole character and ends in "…"; up to that length, different bytes
-// give different text.
+// Any bytes as one line that is safe in a log or on a terminal: printable ASCII and valid UTF-8
+// stay, a backslash is doubled, and every other byte becomes \xNN, among them control characters,
+// line separators, direction overrides and malformed UTF-8. What is longer than kPrintableLimit is
+// cut at a whole character and ends in "…"; up to that length, different bytes give different text.
 std::string printable(std::string_view bytes);
 
 }  // namespace holdfast::base

@@ -21,7 +21,7 @@ using base::FencingToken;
 
 ErrorCode code_of(const auto& result) { return result ? ErrorCode::internal : result.error().code; }
 
-TEST(FenceGuard, RejectsAStaleTokenAndNamesTheNewerOne) {
+TEST(FenceGuard, RefusesAnOlderTokenAndSaysWhichNewerOneWasSeen) {
   FenceGuard guard;
   EXPECT_TRUE(guard.check("a", FencingToken{7}));
   const auto refused = guard.check("a", FencingToken{6});
@@ -33,7 +33,7 @@ TEST(FenceGuard, RejectsAStaleTokenAndNamesTheNewerOne) {
   EXPECT_TRUE(guard.enter("a", FencingToken{7}));
 }
 
-TEST(FenceGuard, KeysAreIndependent) {
+TEST(FenceGuard, KeysDoNotMeet) {
   FenceGuard guard;
   EXPECT_TRUE(guard.check("a", FencingToken{7}));
   EXPECT_TRUE(guard.check("b", FencingToken{1}));
@@ -45,7 +45,7 @@ TEST(FenceGuard, KeysAreIndependent) {
   EXPECT_EQ(guard.size(), 4U);
 }
 
-TEST(FenceGuard, LimitsTheNumberOfKeysAndForgetsNoneAutomatically) {
+TEST(FenceGuard, RemembersNoMoreKeysThanAskedForAndForgetsNoneUnasked) {
   FenceGuard guard({.max_keys = 2});
   EXPECT_TRUE(guard.check("a", FencingToken{7}));
   EXPECT_TRUE(guard.check("b", FencingToken{7}));
@@ -59,7 +59,7 @@ TEST(FenceGuard, LimitsTheNumberOfKeysAndForgetsNoneAutomatically) {
   EXPECT_TRUE(guard.check("c", FencingToken{1}));
 }
 
-TEST(FenceGuard, ANewerTokenWaitsUntilTheOlderPassIsDone) {
+TEST(FenceGuard, ANewerOneWaitsUntilTheOlderOneInsideIsDone) {
   FenceGuard guard;
   std::string written;
   auto older = guard.enter("a", FencingToken{6});
@@ -80,14 +80,14 @@ TEST(FenceGuard, ANewerTokenWaitsUntilTheOlderPassIsDone) {
   EXPECT_EQ(written, "older newer");
 }
 
-// Returns whether the thread is blocked in the kernel, like a waiter for a mutex.
+// Blocked in the kernel, as one who waits for a mutex is.
 bool is_asleep(pid_t thread) {
   std::ifstream stat("/proc/self/task/" + std::to_string(thread) + "/stat");
   const std::string text{std::istreambuf_iterator<char>(stat), {}};
   return text.find(") S ") != std::string::npos;
 }
 
-TEST(FenceGuard, AWaiterIsRejectedIfANewerTokenWasSeenMeanwhile) {
+TEST(FenceGuard, OneWhoWaitedIsRefusedIfANewerTokenWasSeenMeanwhile) {
   FenceGuard guard;
   auto inside = guard.enter("a", FencingToken{5});
   ASSERT_TRUE(inside);
@@ -106,9 +106,9 @@ TEST(FenceGuard, AWaiterIsRejectedIfANewerTokenWasSeenMeanwhile) {
   EXPECT_EQ(older.get(), ErrorCode::lost);
 }
 
-// Each key is written by threads with different tokens, each token once: a thread with a pass sees
+// Each key is written by threads with tokens of their own, each token once: whoever is inside sees
 // only smaller ones written, and in the end the greatest is there.
-TEST(FenceGuard, TokensWrittenUnderAPassOnlyGrow) {
+TEST(FenceGuard, WhatIsWrittenInsideOnlyGrows) {
   constexpr std::size_t kKeys = 3;
   constexpr int kThreads = 6;
   constexpr std::uint64_t kTokens = 30'000;

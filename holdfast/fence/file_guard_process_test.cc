@@ -24,7 +24,7 @@ using namespace std::chrono_literals;
 using testing::answer;
 using testing::contents;
 
-// Returns contents that show whether they are complete, and the token they were written with.
+// Contents that show whether they are whole, and with which token they were written.
 std::string contents_of(std::uint64_t token) {
   std::string text;
   for (int i = 0; i < 4'000; ++i) {
@@ -48,7 +48,7 @@ class FileGuardProcessTest : public ::testing::Test {
     }
     return child;
   }
-  // Limits the files of the calling process. A write beyond the limit raises SIGXFSZ.
+  // For the process that calls it. What would become larger raises SIGXFSZ.
   static void limit_files_to(rlim_t bytes) {
     const rlimit limit{.rlim_cur = bytes, .rlim_max = bytes};
     const rlimit no_core{};
@@ -61,7 +61,7 @@ class FileGuardProcessTest : public ::testing::Test {
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   }
 
-  // Checks without waiting.
+  // Without waiting.
   [[nodiscard]] std::string check(std::uint64_t token) const {
     return answer(
         base::value_or_throw(FileGuard::open(file, {.wait = 0s})).check(FencingToken{token}));
@@ -71,7 +71,7 @@ class FileGuardProcessTest : public ::testing::Test {
   const std::filesystem::path file = folder / "report.txt";
 };
 
-TEST_F(FileGuardProcessTest, ReadersNeverSeeAnOlderVersion) {
+TEST_F(FileGuardProcessTest, WhatReadersSeeNeverGoesBack) {
   constexpr int kProcesses = 4;
   constexpr std::uint64_t kRounds = 60;
   const FileGuard mine = guard();
@@ -111,8 +111,8 @@ TEST_F(FileGuardProcessTest, ReadersNeverSeeAnOlderVersion) {
   EXPECT_EQ(base::value_or_throw(mine.newest()), FencingToken{kProcesses * kRounds});
 }
 
-// Killed at any point: the file is complete, no token in it was forgotten, and the next one enters.
-TEST_F(FileGuardProcessTest, AKilledWriterLeavesACompleteFileAndItsToken) {
+// Killed wherever it is: the file is whole, no token in it was forgotten, and the next one gets in.
+TEST_F(FileGuardProcessTest, AWriterThatIsKilledLeavesAWholeFileAndItsToken) {
   const FileGuard mine = guard();
   std::uint64_t newest = 0;
   for (int round = 0; round < 20; ++round) {
@@ -147,7 +147,7 @@ TEST_F(FileGuardProcessTest, AKilledWriterLeavesACompleteFileAndItsToken) {
   }
 }
 
-TEST_F(FileGuardProcessTest, AWriterThatIsStoppedInsideBlocksOthers) {
+TEST_F(FileGuardProcessTest, AWriterThatIsStoppedInsideKeepsOthersOut) {
   const pid_t writer = start([&] {
     auto pass = guard().enter(FencingToken{7});
     ::raise(SIGSTOP);
@@ -164,7 +164,7 @@ TEST_F(FileGuardProcessTest, AWriterThatIsStoppedInsideBlocksOthers) {
   EXPECT_EQ(contents(file), "eight");
 }
 
-TEST_F(FileGuardProcessTest, ALockThatIsHandedDownIsHeldUntilTheProgramEnds) {
+TEST_F(FileGuardProcessTest, ALockThatIsHandedDownHoldsUntilTheProgramEnds) {
   int input[2];
   int output[2];
   ASSERT_EQ(::pipe2(input, O_CLOEXEC), 0);
@@ -192,7 +192,7 @@ TEST_F(FileGuardProcessTest, ALockThatIsHandedDownIsHeldUntilTheProgramEnds) {
   ::close(output[0]);
 }
 
-TEST_F(FileGuardProcessTest, ALockThatIsHandedDownStaysAfterThePassEnds) {
+TEST_F(FileGuardProcessTest, ALockThatIsHandedDownOutlivesThePass) {
   int input[2];
   ASSERT_EQ(::pipe2(input, O_CLOEXEC), 0);
   std::optional<FilePass> pass = base::value_or_throw(guard().enter(FencingToken{7}));
@@ -210,8 +210,8 @@ TEST_F(FileGuardProcessTest, ALockThatIsHandedDownStaysAfterThePassEnds) {
   ::close(input[0]);
 }
 
-// Such as a pool worker that is forked while a file is being written.
-TEST_F(FileGuardProcessTest, AChildForkedMeanwhileDoesNotHoldTheLock) {
+// Such as a worker of a pool, forked while a file was being written.
+TEST_F(FileGuardProcessTest, AProcessThatIsForkedMeanwhileDoesNotKeepTheLock) {
   int input[2];
   ASSERT_EQ(::pipe2(input, O_CLOEXEC), 0);
   std::optional<FilePass> pass = base::value_or_throw(guard().enter(FencingToken{7}));
@@ -227,7 +227,7 @@ TEST_F(FileGuardProcessTest, AChildForkedMeanwhileDoesNotHoldTheLock) {
   ::close(input[0]);
 }
 
-TEST_F(FileGuardProcessTest, AChildForkedMeanwhileDoesNotReleaseTheLock) {
+TEST_F(FileGuardProcessTest, AProcessThatIsForkedMeanwhileDoesNotGiveTheLockUp) {
   std::optional<FilePass> pass = base::value_or_throw(guard().enter(FencingToken{7}));
   const pid_t worker = start([&] {
     pass.reset();
@@ -240,7 +240,7 @@ TEST_F(FileGuardProcessTest, AChildForkedMeanwhileDoesNotReleaseTheLock) {
 }
 
 // A disk that is full after the first half of the first token.
-TEST_F(FileGuardProcessTest, AnIncompleteFirstTokenIsNotCorruption) {
+TEST_F(FileGuardProcessTest, AFirstTokenThatCouldNotBeWrittenIsNoDamage) {
   const pid_t writer = start([&] {
     std::signal(SIGXFSZ, SIG_IGN);
     limit_files_to(30);
@@ -253,8 +253,8 @@ TEST_F(FileGuardProcessTest, AnIncompleteFirstTokenIsNotCorruption) {
   EXPECT_EQ(check(6), "lost");
 }
 
-// Killed in the middle of the contents: others cannot read the incomplete file.
-TEST_F(FileGuardProcessTest, OnlyTheOwnerCanReadContentsThatAreNotComplete) {
+// Killed in the middle of the contents: what is there of them is not for others to read.
+TEST_F(FileGuardProcessTest, ContentsAreTheirOwnersAloneUntilTheyAreWhole) {
   testing::put(file, "old");
   std::filesystem::permissions(file, std::filesystem::perms(0644));
   const pid_t writer = start([&] {

@@ -27,7 +27,7 @@ TEST(SqlRowGuard, WritesOnlyIfTheFenceIsNoNewer) {
             "WHERE t.\"fence\" <= excluded.\"fence\";");
 }
 
-TEST(SqlRowGuard, SupportsSchemasAndSeveralKeys) {
+TEST(SqlRowGuard, KnowsSchemasAndSeveralKeys) {
   const auto guard = SqlRowGuard::make(
       SqlDialect::postgresql,
       {.schema = "bank", .table = "accounts", .keys = {"branch", "id"}, .fence = "token"});
@@ -42,7 +42,7 @@ TEST(SqlRowGuard, SupportsSchemasAndSeveralKeys) {
             "t.\"id\" = $2;");
 }
 
-TEST(SqlRowGuard, NoPartOfANameBecomesPartOfAStatement) {
+TEST(SqlRowGuard, TakesNothingInANameForAPartOfAStatement) {
   const auto guard = SqlRowGuard::make(SqlDialect::postgresql,
                                        {.table = "{fence}", .keys = {"?1"}, .fence = "{token}"});
   ASSERT_TRUE(guard);

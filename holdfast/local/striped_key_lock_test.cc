@@ -13,7 +13,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Two different keys of one stripe, and one key of another stripe.
+// Two different keys with one stripe, and one key with another.
 struct Keys {
   std::string first = "key:0";
   std::string collides;
@@ -37,7 +37,7 @@ TEST(StripedKeyLock, AKeyExcludesItself) {
   EXPECT_FALSE(locks.try_lock_for("a", 1ms).owns_lock());
 }
 
-TEST(StripedKeyLock, ReadersShareAKeyAndExcludeAWriter) {
+TEST(StripedKeyLock, ReadersShareAKeyAndKeepAWriterOut) {
   StripedKeyLock locks;
   const auto one = locks.lock_shared("a");
   const auto two = locks.try_lock_shared("a");
@@ -71,7 +71,7 @@ TEST(StripedKeyLock, AnImpossibleNumberOfStripesIsATypedError) {
   }
 }
 
-TEST(StripedKeyLock, SeveralKeysAreLockedOnceEachEvenIfTheyCollideOrRepeat) {
+TEST(StripedKeyLock, SeveralKeysAreTakenOnceEachEvenIfTheyCollideOrRepeat) {
   StripedKeyLock locks(8);
   const Keys keys = find_keys(locks);
   {
@@ -84,7 +84,7 @@ TEST(StripedKeyLock, SeveralKeysAreLockedOnceEachEvenIfTheyCollideOrRepeat) {
   EXPECT_TRUE(locks.lock_all({}).empty());
 }
 
-TEST(StripedKeyLock, CallersThatLockManyKeysInAnyOrderNeverDeadlock) {
+TEST(StripedKeyLock, CallersThatTakeManyKeysInAnyOrderNeverDeadlock) {
   StripedKeyLock locks(4);
   constexpr int kRounds = 2000;
   constexpr int kKeys = 8;

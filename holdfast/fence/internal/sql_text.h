@@ -13,16 +13,15 @@ namespace holdfast::fence::internal {
 
 using SqlPart = std::pair<std::string_view, std::string_view>;
 
-// Fills a statement of sql/: replaces each {name} with its part, and writes parameters in the
-// dialect's form. Scans the text once, so that nothing in a part is taken for a name or a
-// parameter.
+// A statement of sql/: each {name} replaced by its part, and parameters written as the dialect
+// does. Goes over the text once, so that nothing in a part is taken for a name or a parameter.
 [[nodiscard]] std::string fill(SqlDialect dialect, std::string_view text,
                                std::initializer_list<SqlPart> parts);
 
-// Returns the parameter of this number, from 1.
+// The parameter of this number, from 1.
 [[nodiscard]] std::string parameter(SqlDialect dialect, std::size_t number);
 
-// Returns "schema"."table", or "table" if the schema is empty.
+// "schema"."table", or "table" if the schema is empty.
 [[nodiscard]] base::Result<QuotedName> quote_table(SqlDialect dialect, std::string_view schema,
                                                    std::string_view table);
 

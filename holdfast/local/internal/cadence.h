@@ -5,9 +5,9 @@
 
 namespace holdfast::local::internal {
 
-// Returns the tick after `tick`, given that the work of `tick` was done at `now`: always a whole
-// number of periods later, so that the cadence does not drift with the length of the work. Skips
-// ticks that have passed meanwhile. `every` is positive.
+// The tick that follows `tick` when the work of that one was done at `now`: always a whole number
+// of periods later, so that the beat does not drift with the length of the work; ticks that passed
+// meanwhile are left out. `every` is positive.
 constexpr base::TimePoint next_tick(base::TimePoint tick, base::TimePoint now,
                                     base::Duration every) noexcept {
   const base::TimePoint next = base::add_saturating(tick, every);

@@ -10,11 +10,10 @@
 
 namespace holdfast::local::internal {
 
-// The sweeps of a table, on demand and in the background. Two sweeps never run at the same time.
-// Thread-safe.
+// Sweeps a table, now and then in the background. Two sweeps never run at once. Thread-safe.
 class LeaseSweeper {
  public:
-  // If `every` is zero, sweeps run only on demand.
+  // `every` of zero: only on demand.
   LeaseSweeper(LeaseShards& shards, const base::Clock& clock, base::Duration every);
 
   SweepReport sweep(const std::stop_token& stop);
@@ -28,7 +27,7 @@ class LeaseSweeper {
   LeaseShards& shards_;
   std::mutex sweeping_;
   std::atomic<std::uint64_t> background_sweeps_{0};
-  std::jthread thread_;  // last: stopped before the other members are destroyed
+  std::jthread thread_;  // last: stopped before the rest is gone
 };
 
 }  // namespace holdfast::local::internal
