@@ -93,7 +93,9 @@ class LeaseStore {
   [[nodiscard]] base::Result<ClaimOutcome> claim(std::string_view name, const Claim& claim,
                                                  base::Deadline deadline = base::Deadline::never());
 
-  // Extends those that are still held; never shortens, never brings back. One outcome for each.
+  // Extends the leases that are still held; never shortens, never brings back. Returns one outcome
+  // per lease: a bad record fails its own leases and no others. If every lease failed, returns the
+  // first one's error instead, so that the caller of a single renewal learns the cause.
   [[nodiscard]] base::Result<std::vector<RenewOutcome>> renew(
       std::span<const Renewal> renewals, base::Deadline deadline = base::Deadline::never());
 

@@ -52,7 +52,9 @@ struct Busy {
 using ClaimOutcome = std::variant<Grant, Busy>;
 
 // `lost`: the lease has expired, was replaced or removed. It is never brought back.
-enum class RenewOutcome : std::uint8_t { renewed, lost };
+// `failed`: the store could not renew this lease because its own record is damaged or was refused.
+// The lease may still be held, and the renewal may be sent again until the lease expires.
+enum class RenewOutcome : std::uint8_t { renewed, lost, failed };
 
 // `not_held`: it was not there any more. Harmless: nothing was removed.
 enum class ReleaseOutcome : std::uint8_t { released, not_held };

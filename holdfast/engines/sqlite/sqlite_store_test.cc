@@ -113,6 +113,24 @@ TEST_F(SqliteStoreTest, ABatchRenewsEachLeaseThatIsHeldSeveralOfOneNameIncluded)
   EXPECT_EQ((*store_->look("odd"))->holders.size(), 49U);
 }
 
+TEST_F(SqliteStoreTest, ADamagedRecordFailsItsOwnRenewalAndNoOthers) {
+  std::vector<LeaseId> ids;
+  std::vector<store::Renewal> renewals;
+  for (const char* const name : {"a", "b", "c"}) {
+    take(*store_, name, ids.emplace_back(LeaseId::generate()));
+    renewals.push_back({.name = name, .id = ids.back(), .ttl = 60s});
+  }
+  testing::Stranger(folder_ / "locks.db")
+      .run("UPDATE records SET leases = x'00' WHERE name = CAST('b' AS BLOB)");
+  const auto outcomes = store_->renew(renewals);
+  ASSERT_TRUE(outcomes.has_value()) << to_string(outcomes.error());
+  EXPECT_EQ(*outcomes, (std::vector{store::RenewOutcome::renewed, store::RenewOutcome::failed,
+                                    store::RenewOutcome::renewed}));
+  clock_.advance(59s);
+  EXPECT_TRUE(is_held(*store_, "a"));
+  EXPECT_TRUE(is_held(*store_, "c"));
+}
+
 TEST_F(SqliteStoreTest, ListsByPrefixInByteOrderPageByPage) {
   const std::vector<std::string> names = {
       "a", std::string("a\0b", 3), "a\x7f", "a\xff", "a\xff\xff", "b", "\xff", "\xff\xff"};

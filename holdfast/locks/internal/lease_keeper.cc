@@ -192,6 +192,9 @@ void LeaseKeeper::renew(const Holds& batch) {
   }
   // Not under the mutex: what the user is told may ask the provider something.
   count(metrics_, "renewed", renewed);
+  if (outcomes) {
+    report_failed(batch, *outcomes);
+  }
   if (!outcomes) {
     count(metrics_, "renew_failed", batch.size());
     logger_.warn("could not renew " + std::to_string(batch.size()) +
@@ -215,7 +218,7 @@ std::size_t LeaseKeeper::apply(const Holds& batch,
     if (is_over || (outcomes && (*outcomes)[i] == store::RenewOutcome::lost)) {
       lost.push_back(batch[i]);
       erase(hold);
-    } else if (outcomes) {
+    } else if (outcomes && (*outcomes)[i] == store::RenewOutcome::renewed) {
       hold.schedule.on_renewed(sent);
       hold.publish();
       ++renewed;
@@ -227,6 +230,17 @@ std::size_t LeaseKeeper::apply(const Holds& batch,
     }
   }
   return renewed;
+}
+
+void LeaseKeeper::report_failed(const Holds& batch,
+                                const std::vector<store::RenewOutcome>& outcomes) const {
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    if (outcomes[i] == store::RenewOutcome::failed) {
+      count(metrics_, "renew_failed", 1);
+      logger_.warn("could not renew the lease on " + base::printable(batch[i]->name) +
+                   ", will try again: the store refused its record");
+    }
+  }
 }
 
 void LeaseKeeper::report_lost(const Holds& lost) const {

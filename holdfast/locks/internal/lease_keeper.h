@@ -54,6 +54,8 @@ class LeaseKeeper {
   std::size_t apply(const Holds& batch,
                     const base::Result<std::vector<store::RenewOutcome>>& outcomes,
                     base::TimePoint sent, Holds& lost);
+  // Tells of the leases whose own record could not be renewed.
+  void report_failed(const Holds& batch, const std::vector<store::RenewOutcome>& outcomes) const;
   void report_lost(const Holds& lost) const;
   [[nodiscard]] bool keeps(const Hold& hold) const noexcept;
   void erase(Hold& hold);

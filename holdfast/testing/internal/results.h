@@ -30,7 +30,11 @@ inline void PrintTo(FencingToken token, std::ostream* out) { *out << to_string(t
 namespace holdfast::store {
 
 inline void PrintTo(RenewOutcome outcome, std::ostream* out) {
-  *out << (outcome == RenewOutcome::renewed ? "renewed" : "lost");
+  switch (outcome) {
+    case RenewOutcome::renewed: *out << "renewed"; break;
+    case RenewOutcome::lost: *out << "lost"; break;
+    case RenewOutcome::failed: *out << "failed"; break;
+  }
 }
 inline void PrintTo(ReleaseOutcome outcome, std::ostream* out) {
   *out << (outcome == ReleaseOutcome::released ? "released" : "not_held");

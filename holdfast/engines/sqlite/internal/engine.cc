@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -124,16 +125,26 @@ Result<std::vector<RenewOutcome>> Engine::renew(std::span<const Renewal> renewal
   }
   const std::vector<std::size_t> places = grouped_by_name(renewals);
   return transactions_.run([&]() -> Result<std::vector<RenewOutcome>> {
-    std::vector<RenewOutcome> outcomes(renewals.size(), RenewOutcome::lost);
+    std::vector<RenewOutcome> outcomes(renewals.size(), RenewOutcome::failed);
+    std::optional<base::Error> first_corrupt;
+    bool any_decided = false;
     for (auto rest = std::span(places); !rest.empty();) {
       const auto other = std::ranges::find_if(rest, [&](std::size_t place) {
         return renewals[place].name != renewals[rest.front()].name;
       });
       const auto of_name = rest.first(static_cast<std::size_t>(other - rest.begin()));
-      if (auto renewed = renew_name(renewals, of_name, outcomes); !renewed) {
+      auto renewed = renew_name(renewals, of_name, outcomes);
+      if (!renewed && renewed.error().code != ErrorCode::corrupt) {
         return std::unexpected(std::move(renewed).error());
       }
+      any_decided |= renewed.has_value();
+      if (!renewed && !first_corrupt) {
+        first_corrupt = std::move(renewed).error();
+      }
       rest = rest.subspan(of_name.size());
+    }
+    if (first_corrupt && !any_decided) {
+      return std::unexpected(*std::move(first_corrupt));
     }
     return outcomes;
   });
