@@ -71,6 +71,15 @@ TEST_F(SqliteFileTest, ASymbolicLinkLeadsToTheSameStore) {
   take(*store, "a", LeaseId::generate());
   EXPECT_TRUE(testing::is_held(*testing::open({.file = file_}), "a"));
   EXPECT_FALSE(std::filesystem::exists(folder_ / "link.db-wal"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "link.db-wake"));
+}
+
+TEST_F(SqliteFileTest, ALinkThatLeadsToNoFolderOrToItselfIsRefused) {
+  std::filesystem::create_symlink(folder_ / "no/such/folder.db", file_);
+  EXPECT_EQ(failure_of_open(file_).code, ErrorCode::unavailable);
+  std::filesystem::remove(file_);
+  std::filesystem::create_symlink(file_, file_);
+  EXPECT_EQ(SqliteStore::open({.file = file_}).error().code, ErrorCode::unavailable);
 }
 
 TEST_F(SqliteFileTest, NamesThatSqliteWouldReadAsAUriAreJustNames) {

@@ -14,12 +14,18 @@ namespace holdfast::engines::sqlite {
 struct Machine {
   // Judges the leases: counts suspend, and starts anew with every boot. Outlives the store.
   const base::Clock* clock = &base::boot_clock();
+  // How far the clock is ahead of the machine's. A time namespace moves the boot clock of the
+  // processes in it; for base::boot_clock() a store finds this out itself.
+  base::Duration clock_ahead{};
   // Tells one boot from another; empty: the kernel's.
   std::string boot_id{};
   // Only tokens come from it, and they do not mind if it is wrong or is set back.
   std::function<std::chrono::system_clock::time_point()> wall_clock = [] {
     return std::chrono::system_clock::now();
   };
+
+  // Returns the time by which leases are judged: the same in every process of the machine.
+  [[nodiscard]] base::TimePoint now() const noexcept { return clock->now() - clock_ahead; }
 };
 
 struct SqliteOptions {

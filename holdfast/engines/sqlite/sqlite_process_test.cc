@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <future>
@@ -168,6 +169,16 @@ TEST_F(SqliteProcessTest, AWatchThatHasEndedIsNotCalledByAnotherProcess) {
   ended->reset();
   releaser.tell();
   EXPECT_EQ(hinted.get_future().wait_for(kPatience), std::future_status::ready);
+}
+
+TEST_F(SqliteProcessTest, AWaiterSurvivesThatTheWakeFileIsTruncated) {
+  const auto store = testing::open({.file = file_});
+  take(*store, "a", id_, 1h);
+  std::atomic<int> hints = 0;
+  const auto watch = store->watch("a", [&](const auto&) { ++hints; });
+  std::filesystem::resize_file(folder_ / "locks.db-wake", 0);
+  EXPECT_EQ(store->release("a", id_), store::ReleaseOutcome::released);
+  EXPECT_GE(hints, 1);
 }
 
 TEST_F(SqliteProcessTest, GarbageInTheWakeFileDoesNoHarm) {

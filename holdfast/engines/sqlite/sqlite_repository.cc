@@ -7,7 +7,9 @@
 #include <holdfast/base/saturate.h>
 #include <holdfast/engines/sqlite/internal/check_options.h>
 #include <holdfast/engines/sqlite/internal/ledger.h>
+#include <holdfast/engines/sqlite/internal/machine.h>
 #include <holdfast/engines/sqlite/internal/objects.h>
+#include <holdfast/engines/sqlite/internal/schema_check.h>
 #include <holdfast/engines/sqlite/internal/shared_connection.h>
 
 namespace holdfast::engines::sqlite {
@@ -41,8 +43,8 @@ class SqliteRepository::Engine {
   template <class Work>
   std::invoke_result_t<Work> change(const Work& work) {
     return shared->transactions().run([&]() -> std::invoke_result_t<Work> {
-      if (auto forgotten = objects.forget_some(
-              base::add_saturating(options.machine.clock->now(), -options.retention));
+      if (auto forgotten =
+              objects.forget_some(base::add_saturating(options.machine.now(), -options.retention));
           !forgotten) {
         return std::unexpected(std::move(forgotten).error());
       }
@@ -77,11 +79,11 @@ class SqliteRepository::Engine {
 
 Result<std::unique_ptr<SqliteRepository::Engine>> SqliteRepository::Engine::open(
     SqliteOptions options) {
-  Result<std::string> boot_id =
-      options.machine.boot_id.empty() ? internal::kernel_boot_id() : options.machine.boot_id;
-  if (!boot_id) {
-    return std::unexpected(std::move(boot_id).error());
+  Result<Machine> machine = internal::complete(std::move(options.machine));
+  if (!machine) {
+    return std::unexpected(std::move(machine).error());
   }
+  options.machine = *std::move(machine);
   auto shared = internal::SharedConnection::open(options.file, options.busy_timeout);
   if (!shared) {
     return std::unexpected(std::move(shared).error());
@@ -89,12 +91,15 @@ Result<std::unique_ptr<SqliteRepository::Engine>> SqliteRepository::Engine::open
   internal::Connection& connection = (*shared)->connection();
   const Result<std::int64_t> epoch =
       internal::Ledger(connection, (*shared)->transactions(), options.machine)
-          .enter_epoch(*boot_id);
+          .enter_epoch(options.machine.boot_id);
   if (!epoch) {
     return std::unexpected(epoch.error());
   }
   if (auto made = internal::make_objects(connection, (*shared)->transactions()); !made) {
     return std::unexpected(std::move(made).error());
+  }
+  if (auto checked = internal::check_schema(connection, internal::object_columns()); !checked) {
+    return std::unexpected(std::move(checked).error());
   }
   std::unique_ptr<Engine> engine(new Engine(std::move(options), *std::move(shared), *epoch));
   // Tables that are not ours are told of now rather than later.
@@ -115,7 +120,7 @@ Result<LoadOutcome> SqliteRepository::Engine::load(const ObjectKey& key, Fencing
     return Refused{(*row)->newest};
   }
   if (!data) {
-    auto kept = objects.drop(key, *row, token, options.machine.clock->now());
+    auto kept = objects.drop(key, *row, token, options.machine.now());
     return kept ? Result<LoadOutcome>(store::Absent{}) : std::unexpected(std::move(kept).error());
   }
   if ((*row)->newest != token) {
@@ -170,7 +175,7 @@ Result<store::EraseOutcome> SqliteRepository::Engine::erase(const ObjectKey& key
   if (is_overtaken(token, *row)) {
     return Refused{(*row)->newest};
   }
-  if (auto dropped = objects.drop(key, *row, token, options.machine.clock->now()); !dropped) {
+  if (auto dropped = objects.drop(key, *row, token, options.machine.now()); !dropped) {
     return std::unexpected(std::move(dropped).error());
   }
   return store::Erased{.existed = *row && (*row)->stored};

@@ -19,7 +19,8 @@ class Engine;
 // ErrorCode::unavailable then.
 //
 // The clock is the machine's boot clock, stored with the id of the boot: setting the wall clock
-// changes nothing, suspend counts, and a reboot ends every lease and every window of hits. A token
+// changes nothing, suspend counts, a time namespace does not shift it, and a reboot ends every
+// lease and every window of hits. A token
 // is at least the wall clock in microseconds. For one name tokens grow across release, expiry,
 // clean-up, restart, reboot, power cut, and a wall clock that is set back (internal/ledger.h).
 //

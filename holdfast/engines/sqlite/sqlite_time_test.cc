@@ -1,6 +1,10 @@
 // Boots, wall clocks, clean-up: whatever happens to time, leases end and tokens grow.
+#include <sched.h>
+
 #include <algorithm>
 #include <cstdlib>
+#include <fstream>
+#include <functional>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -92,6 +96,39 @@ TEST_F(SqliteTimeTest, AStoreThatSeesItsFileGoOnToAnotherBootGrantsNothing) {
   EXPECT_EQ(outcome.error().code, ErrorCode::conflict);
   EXPECT_EQ(here->look("a").error().code, ErrorCode::conflict);
   take(*elsewhere, "b", LeaseId::generate());
+}
+
+// Runs the body in a new time namespace whose boot clock is ahead by that many seconds; 254 if
+// the kernel does not allow it.
+int in_time_namespace(int seconds, const std::function<int()>& body) {
+  return testing::in_child([&] {
+    constexpr int kNotAllowed = 254;
+    if (unshare(CLONE_NEWTIME) != 0) {
+      return kNotAllowed;
+    }
+    std::ofstream offsets("/proc/self/timens_offsets");
+    offsets << "boottime " << seconds << " 0\n" << std::flush;
+    return offsets ? testing::in_child(body) : kNotAllowed;
+  });
+}
+
+TEST_F(SqliteTimeTest, ALeaseIsHeldInEveryTimeNamespace) {
+  const auto file = folder_ / "locks.db";
+  take(*testing::open({.file = file}), "a", LeaseId::generate(), 60s);
+  const int found = in_time_namespace(1000, [&] {
+    const auto store = testing::open({.file = file});
+    const auto outcome = store->claim("a", testing::claim_of(LeaseId::generate()));
+    const bool is_busy = outcome && std::holds_alternative<store::Busy>(*outcome);
+    take(*store, "b", LeaseId::generate(), 60s);
+    return is_busy ? 0 : 1;
+  });
+  if (found == 254) {
+    GTEST_SKIP() << "this kernel does not let a test make a time namespace";
+  }
+  EXPECT_EQ(found, 0) << "the lease of another time namespace does not exclude";
+  const auto store = testing::open({.file = file});
+  ASSERT_TRUE(is_held(*store, "b"));
+  EXPECT_LE((*store->look("b"))->holders[0].time_left, 60s);
 }
 
 TEST_F(SqliteTimeTest, AWallClockThatIsSetChangesNoLease) {

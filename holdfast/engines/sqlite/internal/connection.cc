@@ -23,8 +23,7 @@ int on_busy(void* connection, int attempt) {
 }
 
 int on_progress(void* connection) {
-  const base::Deadline deadline = static_cast<const Connection*>(connection)->deadline();
-  return deadline.expired(base::steady_clock().now()) ? 1 : 0;
+  return static_cast<const Connection*>(connection)->must_stop() ? 1 : 0;
 }
 
 // SQLite's own way of keeping the log short, but for the first commit. What fails here is tried
@@ -40,9 +39,14 @@ void configure(sqlite3* db) {
   // The last to close would copy the log into the file and sync both, milliseconds at the end of
   // every short program. The log is good as it is; whoever makes it long copies it.
   sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
-  // A file that only pretends to be ours runs no code of its own.
+  // A file that only pretends to be ours runs no code of its own, and no value in it is larger than
+  // the largest object or the leases of tens of thousands of holders.
   sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+  sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
+  sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
+  constexpr int kLargestValue = 64 * 1024 * 1024;
+  sqlite3_limit(db, SQLITE_LIMIT_LENGTH, kLargestValue);
 }
 
 }  // namespace
@@ -63,6 +67,8 @@ base::Result<std::unique_ptr<Connection>> Connection::open(const std::filesystem
   std::unique_ptr<Connection> connection(new Connection(db, file.string()));
   sqlite3_busy_handler(db, on_busy, connection.get());
   sqlite3_wal_hook(db, on_commit, connection.get());
+  constexpr int kOperations = 10'000;  // of SQLite's machine, some 100 µs
+  sqlite3_progress_handler(db, kOperations, on_progress, connection.get());
   if (sqlite3_db_readonly(db, "main") == 1) {
     return std::unexpected(failure_of(SQLITE_READONLY, nullptr, file.string()));
   }
@@ -101,14 +107,8 @@ base::Result<void> Connection::check_in_place() const {
 
 base::Error Connection::failure(int rc) const { return failure_of(rc, db_, file_); }
 
-Connection::InterruptAtDeadline::InterruptAtDeadline(Connection& connection)
-    : connection_(connection) {
-  constexpr int kOperations = 10'000;  // of SQLite's machine, some 100 µs
-  sqlite3_progress_handler(connection.db_, kOperations, on_progress, &connection);
-}
-
-Connection::InterruptAtDeadline::~InterruptAtDeadline() {
-  sqlite3_progress_handler(connection_.db_, 0, nullptr, nullptr);
+bool Connection::must_stop() const noexcept {
+  return is_interruptible_ && deadline_.expired(base::steady_clock().now());
 }
 
 bool pause_before_retry(int attempt, base::Deadline deadline) {

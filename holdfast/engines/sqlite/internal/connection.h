@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include <holdfast/base/clock.h>
 #include <holdfast/base/deadline.h>
@@ -13,7 +14,8 @@ struct sqlite3;
 
 namespace holdfast::engines::sqlite::internal {
 
-// A connection to a database file, whose waits for other processes end at a deadline.
+// A connection to a database file, whose waits for other processes and whose statements end at a
+// deadline. Triggers and views in the file are ignored.
 //
 // One thread at a time. Every call but the constructor's may block until the deadline that was set
 // last, which is of base::steady_clock(), and fails then with ErrorCode::unavailable.
@@ -42,16 +44,23 @@ class Connection {
   // How many pages the log may have after the commit that was just made.
   [[nodiscard]] int take_log_limit() noexcept;
 
-  // While it lives, even a statement that does not wait for anybody is interrupted at the deadline.
-  class InterruptAtDeadline {
+  // Whether the statement that runs now is to be interrupted: its deadline has passed.
+  [[nodiscard]] bool must_stop() const noexcept;
+
+  // While it lives, a statement is not interrupted at the deadline. For a commit, which SQLite
+  // could otherwise report as interrupted after it has been made, and for work that is bounded by
+  // itself.
+  class Uninterrupted {
    public:
-    explicit InterruptAtDeadline(Connection& connection);
-    ~InterruptAtDeadline();
-    InterruptAtDeadline(const InterruptAtDeadline&) = delete;
-    InterruptAtDeadline& operator=(const InterruptAtDeadline&) = delete;
+    explicit Uninterrupted(Connection& connection) noexcept
+        : connection_(connection), before_(std::exchange(connection.is_interruptible_, false)) {}
+    ~Uninterrupted() { connection_.is_interruptible_ = before_; }
+    Uninterrupted(const Uninterrupted&) = delete;
+    Uninterrupted& operator=(const Uninterrupted&) = delete;
 
    private:
     Connection& connection_;
+    const bool before_;
   };
 
  private:
@@ -61,6 +70,7 @@ class Connection {
   const std::string file_;
   base::Deadline deadline_ = base::Deadline::never();
   bool committed_ = false;
+  bool is_interruptible_ = true;
 };
 
 // Sleeps a little, longer with each `attempt` and never the same time twice, so that two processes

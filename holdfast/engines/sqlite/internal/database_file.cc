@@ -8,6 +8,7 @@
 #include <sqlite3.h>
 
 #include <holdfast/base/printable.h>
+#include <holdfast/engines/sqlite/internal/schema_check.h>
 #include <holdfast/engines/sqlite/internal/sql.h>
 #include <holdfast/engines/sqlite/internal/statement.h>
 #include <holdfast/engines/sqlite/internal/transaction.h>
@@ -122,6 +123,18 @@ Result<void> create(Connection& connection) {
   });
 }
 
+// Follows a link whose target does not exist yet: weakly_canonical() leaves it as it is, and SQLite
+// would make the target, with its other files beside that.
+fs::path follow(fs::path file, std::error_code& error) {
+  constexpr int kMostLinks = 40;  // as in the kernel
+  for (int links = 0; fs::is_symlink(fs::symlink_status(file, error)) && links < kMostLinks;
+       ++links) {
+    const fs::path target = fs::read_symlink(file, error);
+    file = fs::weakly_canonical(file.parent_path() / target, error);
+  }
+  return file;
+}
+
 }  // namespace
 
 Result<fs::path> resolve(const fs::path& file) {
@@ -131,6 +144,10 @@ Result<fs::path> resolve(const fs::path& file) {
   }
   std::error_code error;
   fs::path resolved = fs::weakly_canonical(fs::absolute(file, error), error);
+  if (!error) {
+    std::error_code ignored;  // a file that does not exist is no error
+    resolved = follow(std::move(resolved), ignored);
+  }
   if (error) {
     return fail(ErrorCode::unavailable, quoted(text) + " cannot be found: " + error.message());
   }
@@ -164,6 +181,9 @@ Result<std::unique_ptr<Connection>> open_database(const fs::path& resolved,
     return std::unexpected(content.error());
   }
   Result<void> ready = *content == Content::nothing ? create(connection) : use_wal(connection);
+  if (ready) {
+    ready = check_schema(connection, lease_columns());
+  }
   if (ready) {
     ready = connection.run(sql::kSyncAtCheckpoints);
   }

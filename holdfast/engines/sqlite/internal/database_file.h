@@ -10,14 +10,15 @@
 namespace holdfast::engines::sqlite::internal {
 
 // The one name by which all processes of this machine know the file: absolute, without symbolic
-// links. Its folder must exist, and the file itself must be a regular one if it exists.
+// links. Its folder must exist, and the file itself must be a regular one if it exists. A link that
+// leads to no file yet stands for the file that it names.
 [[nodiscard]] base::Result<std::filesystem::path> resolve(const std::filesystem::path& file);
 
 // Opens a store's file, or makes one where there is none (or an empty one). Any other file is left
 // as it is:
 //
 //   unavailable   read-only, may not be opened, disk full, locked by others until the deadline
-//   corrupt       not a database, or a damaged one
+//   corrupt       not a database, a damaged one, or one with tables, triggers or views not ours
 //   conflict      the database of another program
 //   unsupported   a store of a later version, or a file system that SQLite cannot share it on
 [[nodiscard]] base::Result<std::unique_ptr<Connection>> open_database(

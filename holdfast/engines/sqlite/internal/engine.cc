@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <holdfast/base/saturate.h>
+#include <holdfast/engines/sqlite/internal/machine.h>
 #include <holdfast/store/lease_rules.h>
 
 namespace holdfast::engines::sqlite::internal {
@@ -24,8 +25,8 @@ using store::Renewal;
 using store::RenewOutcome;
 
 std::unique_ptr<WakeBoard> open_board(const std::filesystem::path& database,
-                                      const base::Logger& logger) {
-  Result<std::unique_ptr<WakeBoard>> board = WakeBoard::open(database);
+                                      base::Duration clock_ahead, const base::Logger& logger) {
+  Result<std::unique_ptr<WakeBoard>> board = WakeBoard::open(database, clock_ahead);
   if (!board) {
     logger.warn("waiting for other processes will poll: " + board.error().message);
     return nullptr;
@@ -44,19 +45,20 @@ std::vector<std::size_t> grouped_by_name(std::span<const Renewal> renewals) {
 }  // namespace
 
 Result<std::unique_ptr<Engine>> Engine::open(SqliteOptions options) {
-  Result<std::string> boot_id =
-      options.machine.boot_id.empty() ? kernel_boot_id() : options.machine.boot_id;
-  if (!boot_id) {
-    return std::unexpected(std::move(boot_id).error());
+  Result<Machine> machine = complete(std::move(options.machine));
+  if (!machine) {
+    return std::unexpected(std::move(machine).error());
   }
+  options.machine = *std::move(machine);
   auto shared = SharedConnection::open(options.file, options.busy_timeout);
   if (!shared) {
     return std::unexpected(std::move(shared).error());
   }
-  std::unique_ptr<WakeBoard> board = open_board((*shared)->connection().file(), options.logger);
+  std::unique_ptr<WakeBoard> board =
+      open_board((*shared)->connection().file(), options.machine.clock_ahead, options.logger);
   std::unique_ptr<Engine> engine(
       new Engine(std::move(options), *std::move(shared), std::move(board)));
-  const Result<std::int64_t> epoch = engine->ledger_.enter_epoch(*boot_id);
+  const Result<std::int64_t> epoch = engine->ledger_.enter_epoch(engine->options_.machine.boot_id);
   if (!epoch) {
     return std::unexpected(epoch.error());
   }
@@ -75,7 +77,7 @@ Engine::Engine(SqliteOptions options, std::unique_ptr<SharedConnection> shared,
       watchers_(std::move(board), options_.logger) {}
 
 Instant Engine::instant(const Loaded& loaded) const {
-  return {.time = options_.machine.clock->now(),
+  return {.time = options_.machine.now(),
           .token_floor = std::max(ledger_.wall_token(), loaded.high_water + 1)};
 }
 
@@ -196,7 +198,7 @@ Result<store::Page> Engine::list(std::string_view prefix, const store::PageReque
     return std::unexpected(std::move(in_place).error());
   }
   store::Page page;
-  const Instant now{.time = options_.machine.clock->now()};
+  const Instant now{.time = options_.machine.now()};
   const auto add = [&](std::string_view text, const Record& record) {
     const Result<base::Name> name = base::Name::make(text);
     auto state = name ? rules::look(*name, record, now) : std::nullopt;
@@ -217,7 +219,7 @@ Result<store::Page> Engine::list(std::string_view prefix, const store::PageReque
 }
 
 base::TimePoint Engine::unused_since() const {
-  return base::add_saturating(options_.machine.clock->now(), -options_.retention);
+  return base::add_saturating(options_.machine.now(), -options_.retention);
 }
 
 Result<std::size_t> Engine::sweep(Deadline deadline) {
@@ -245,6 +247,7 @@ void Engine::sweep_if_due() {
   }
   // The caller has what it wanted: it does not wait for this, nor hear of its failure.
   connection_.set_deadline(Deadline::at(base::TimePoint::min()));
+  const Connection::Uninterrupted uninterrupted(connection_);
   const auto step = transactions_.run([&] { return sweeper_->step(unused_since()); });
   if (!step && options_.logger.enabled(base::LogLevel::debug)) {
     options_.logger.debug("the clean-up was put off: " + step.error().message);

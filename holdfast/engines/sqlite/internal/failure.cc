@@ -43,6 +43,11 @@ Meaning meaning_of(int rc) {
           ErrorCode::corrupt,
           "is not a SQLite database, or its start is damaged; it is left as it is: name another "
           "file, or move this one away"};
+    // The statements are ours and right: where SQLite refuses one, the tables are not ours.
+    case SQLITE_ERROR:
+    case SQLITE_SCHEMA:
+    case SQLITE_CONSTRAINT:
+    case SQLITE_TOOBIG:
     case SQLITE_CORRUPT:
     case SQLITE_MISMATCH:
       return {ErrorCode::corrupt,

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <fstream>
 #include <utility>
 
 #include <holdfast/base/printable.h>
@@ -116,18 +115,6 @@ Result<Ledger::Meta> Ledger::read() {
   return Meta{.boot_id = std::string(use.bytes(0)),
               .epoch = use.integer(1),
               .ceiling = static_cast<std::uint64_t>(std::max<std::int64_t>(use.integer(2), 0))};
-}
-
-Result<std::string> kernel_boot_id() {
-  std::ifstream file("/proc/sys/kernel/random/boot_id");
-  std::string id;
-  if (!std::getline(file, id) || id.empty()) {
-    return fail(
-        ErrorCode::unavailable,
-        "/proc/sys/kernel/random/boot_id cannot be read: mount /proc, for without it leases "
-        "from before a reboot would seem to be held");
-  }
-  return id;
 }
 
 }  // namespace holdfast::engines::sqlite::internal

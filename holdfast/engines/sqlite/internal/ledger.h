@@ -58,7 +58,4 @@ class Ledger {
 // No token is greater. Reached only by a file that somebody has tampered with.
 inline constexpr std::uint64_t kMaxToken = std::uint64_t{1} << 62U;
 
-// The kernel's id of the current boot.
-[[nodiscard]] base::Result<std::string> kernel_boot_id();
-
 }  // namespace holdfast::engines::sqlite::internal

@@ -187,7 +187,6 @@ Result<void> Objects::forget_some(base::TimePoint unused_since) {
 Result<store::IdPage> Objects::list(std::string_view type, std::string_view prefix,
                                     std::size_t limit, std::string_view after) {
   store::IdPage page;
-  const Connection::InterruptAtDeadline interrupt(connection_);
   Statement::Use use(list_);
   use.bind(1, type);
   use.bind(2, std::max(prefix, after));

@@ -171,7 +171,6 @@ Result<void> Records::list(std::string_view prefix, std::string_view after, Time
                            const Visit& visit) {
   const std::string first = std::max(std::string(prefix), successor_of(after));
   const std::string end = end_of(prefix);
-  const Connection::InterruptAtDeadline interrupt(connection_);
   Statement::Use use(list_);
   use.bind(1, first);
   use.bind(2, end);

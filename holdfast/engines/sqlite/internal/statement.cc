@@ -26,9 +26,6 @@ bool Statement::Use::prepare() {
   if (rc_ == SQLITE_OK && statement_.prepared_ == nullptr) [[unlikely]] {
     rc_ = sqlite3_prepare_v3(statement_.connection_.handle(), statement_.sql_, -1,
                              SQLITE_PREPARE_PERSISTENT, &statement_.prepared_, nullptr);
-    if (rc_ == SQLITE_ERROR) {
-      rc_ = SQLITE_CORRUPT;  // the statement is right, so it is the tables that are not ours
-    }
   }
   return rc_ == SQLITE_OK;
 }

@@ -25,6 +25,7 @@ base::Result<void> Transactions::begin() {
 }
 
 base::Result<void> Transactions::commit() {
+  const Connection::Uninterrupted uninterrupted(connection_);
   auto committed = commit_.run();
   if (!committed) [[unlikely]] {
     if ((sqlite3_errcode(connection_.handle()) & 0xff) == SQLITE_IOERR) {
@@ -37,6 +38,7 @@ base::Result<void> Transactions::commit() {
 void Transactions::roll_back_if_open() {
   // Not after a commit, nor after an error at which SQLite has done so itself.
   if (sqlite3_get_autocommit(connection_.handle()) == 0) {
+    const Connection::Uninterrupted uninterrupted(connection_);
     (void)roll_back_.run();
   }
 }

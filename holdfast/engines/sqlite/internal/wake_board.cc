@@ -8,14 +8,15 @@
 #include <unistd.h>
 
 #include <array>
-#include <atomic>
 #include <cerrno>
 #include <climits>
+#include <cstddef>
 #include <string>
 #include <system_error>
 #include <utility>
 
 #include <holdfast/base/printable.h>
+#include <holdfast/base/random.h>
 
 namespace holdfast::engines::sqlite::internal {
 
@@ -24,15 +25,58 @@ namespace {
 using base::ErrorCode;
 using base::Result;
 
-constexpr std::size_t kPageSize = 4096;
+constexpr std::size_t kSize = 4096;
+constexpr std::size_t kWords = 16;
+constexpr std::size_t kBits = 32;
 
-struct SharedSlot {
-  std::int64_t awaited_until;  // nanoseconds of the boot clock
-  std::uint32_t hints;
-  std::uint32_t unused;
+struct Word {
+  std::uint32_t stamp = 0;
+  std::uint32_t unused = 0;
+  std::int64_t awaited_until = 0;  // nanoseconds of the boot clock
 };
 
-constexpr std::size_t kSlots = kPageSize / sizeof(SharedSlot) - 1;
+struct Granted {
+  std::uint32_t stamp = 0;
+  std::uint32_t to = 0;
+  std::uint64_t id_high = 0;
+  std::uint64_t id_low = 0;
+};
+
+struct SharedSlot {
+  std::int64_t awaited_until = 0;  // nanoseconds of the boot clock
+  std::uint32_t hints = 0;
+  std::uint32_t unused = 0;
+  Granted granted;
+};
+
+constexpr std::size_t kSlots = (kSize - kWords * sizeof(Word)) / sizeof(SharedSlot);
+static_assert(kWords * sizeof(Word) + kSlots * sizeof(SharedSlot) == kSize);
+
+constexpr std::size_t offset_of_word(std::size_t word) { return word * sizeof(Word); }
+constexpr std::size_t offset_of(std::size_t slot) {
+  return kWords * sizeof(Word) + slot * sizeof(SharedSlot);
+}
+
+// Zeros where the file has no bytes any more.
+template <class Value>
+Value read(int fd, std::size_t offset) noexcept {
+  Value value{};
+  if (pread(fd, &value, sizeof(value), static_cast<off_t>(offset)) !=
+      static_cast<ssize_t>(sizeof(value))) {
+    return {};
+  }
+  return value;
+}
+
+// What cannot be written is a hint that gets lost.
+template <class Value>
+void write(int fd, std::size_t offset, const Value& value) noexcept {
+  (void)!pwrite(fd, &value, sizeof(value), static_cast<off_t>(offset));
+}
+
+// Differs from any that came before, as good as always, without a step that two processes could
+// take at once.
+std::uint32_t new_stamp() { return static_cast<std::uint32_t>(base::random_u64()); }
 
 class File {
  public:
@@ -45,69 +89,98 @@ class File {
   File(const File&) = delete;
   File& operator=(const File&) = delete;
   [[nodiscard]] int fd() const noexcept { return fd_; }
+  [[nodiscard]] int release() noexcept { return std::exchange(fd_, -1); }
 
  private:
-  const int fd_;
+  int fd_;
 };
 
-// Gives a new file its size. Its blocks are allocated, for a full disk would otherwise end a
-// process that writes to the page.
-int make_room(int fd, const struct stat& database) {
-  struct stat status{};
-  if (fstat(fd, &status) != 0) {
-    return errno;
-  }
-  if (!S_ISREG(status.st_mode)) {
-    return EINVAL;
-  }
-  if (std::cmp_greater_equal(status.st_size, kPageSize)) {
-    return 0;
-  }
-  // As SQLite does for its own files. Not for others' files: then this fails, and does no harm.
-  (void)!fchmod(fd, database.st_mode & 0777U);
-  (void)!fchown(fd, database.st_uid, database.st_gid);
-  return posix_fallocate(fd, 0, kPageSize);
+base::Error failure(const std::string& file, std::string_view reason) {
+  return {ErrorCode::unavailable,
+          "the file " + base::printable(file) + " cannot be used: " + std::string(reason)};
+}
+base::Error failure(const std::string& file, int reason) {
+  return failure(file, std::generic_category().message(reason));
 }
 
-std::int64_t now() { return base::boot_clock().now().time_since_epoch().count(); }
+// Makes the file; -1 and EEXIST if there is one.
+int make(const std::string& name, const struct stat& database) {
+  const int fd = ::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
+                        database.st_mode & 0777U);
+  if (fd >= 0) {
+    // As SQLite does for its own files. Without the right to do so, this fails and does no harm.
+    (void)!fchmod(fd, database.st_mode & 0777U);
+    (void)!fchown(fd, database.st_uid, database.st_gid);
+  }
+  return fd;
+}
 
-base::Error failure(const std::string& file, int reason) {
-  return {ErrorCode::unavailable, "the file " + base::printable(file) + " cannot be used: " +
-                                      std::generic_category().message(reason)};
+// Returns why the file is not ours to write to; empty if it is.
+std::string_view objection_to(const struct stat& file, const struct stat& database) {
+  if (!S_ISREG(file.st_mode)) {
+    return "it is not a regular file";
+  }
+  if (file.st_nlink > 1) {
+    return "it has a second name (a hard link)";
+  }
+  if (file.st_uid != geteuid() && file.st_uid != database.st_uid && file.st_uid != 0) {
+    return "it belongs to another user than the database";
+  }
+  if (file.st_size != 0 && std::cmp_not_equal(file.st_size, kSize)) {
+    return "it does not have the size that Holdfast gives it";
+  }
+  return {};
+}
+
+Result<int> open_file(const std::string& name, const struct stat& database) {
+  File file(make(name, database));
+  File existing(file.fd() < 0 && errno == EEXIST
+                    ? ::open(name.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+                    : file.release());
+  struct stat status{};
+  if (existing.fd() < 0 || fstat(existing.fd(), &status) != 0) {
+    return std::unexpected(failure(name, errno));
+  }
+  if (const auto objection = objection_to(status, database); !objection.empty()) {
+    return std::unexpected(failure(name, objection));
+  }
+  if (status.st_size == 0 && ftruncate(existing.fd(), kSize) != 0) {
+    return std::unexpected(failure(name, errno));
+  }
+  return existing.release();
 }
 
 }  // namespace
 
-// Plain numbers, used through std::atomic_ref: the memory is the kernel's, nobody constructs it.
-struct WakeBoard::Page {
-  std::uint32_t hints;
-  std::array<std::uint32_t, 3> unused;
-  std::array<SharedSlot, kSlots> slots;
-};
-
-Result<std::unique_ptr<WakeBoard>> WakeBoard::open(const std::filesystem::path& database) {
-  static_assert(sizeof(Page) == kPageSize);
+Result<std::unique_ptr<WakeBoard>> WakeBoard::open(const std::filesystem::path& database,
+                                                   base::Duration clock_ahead) {
   const std::string name = database.string() + "-wake";
   struct stat status{};
   if (stat(database.c_str(), &status) != 0) {
     return std::unexpected(failure(database.string(), errno));
   }
-  const File file(::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
-                         status.st_mode & 0777U));
-  if (file.fd() < 0) {
+  const Result<int> fd = open_file(name, status);
+  if (!fd) {
+    return std::unexpected(fd.error());
+  }
+  File file(*fd);
+  void* const mapping = mmap(nullptr, kSize, PROT_READ | PROT_WRITE, MAP_SHARED, file.fd(), 0);
+  if (mapping == MAP_FAILED) {
     return std::unexpected(failure(name, errno));
   }
-  if (const int reason = make_room(file.fd(), status); reason != 0) {
-    return std::unexpected(failure(name, reason));
-  }
-  void* const memory = mmap(nullptr, kPageSize, PROT_READ | PROT_WRITE, MAP_SHARED, file.fd(), 0);
-  if (memory == MAP_FAILED) {
-    return std::unexpected(failure(name, errno));
-  }
-  return std::unique_ptr<WakeBoard>(new WakeBoard(static_cast<Page*>(memory)));
+  return std::unique_ptr<WakeBoard>(new WakeBoard(file.release(), mapping, clock_ahead));
 }
 
-WakeBoard::~WakeBoard() { munmap(page_, kPageSize); }
+WakeBoard::WakeBoard(int fd, void* mapping, base::Duration clock_ahead) noexcept
+    : fd_(fd),
+      mapping_(mapping),
+      clock_ahead_(clock_ahead),
+      address_(static_cast<Address>(base::random_u64() % (kWords * kBits))) {}
+
+WakeBoard::~WakeBoard() {
+  munmap(mapping_, kSize);
+  close(fd_);
+}
 
 WakeBoard::Slot WakeBoard::slot_of(std::string_view name) noexcept {
   std::uint64_t hash = 0xcbf29ce484222325U;  // FNV-1a
@@ -117,34 +190,75 @@ WakeBoard::Slot WakeBoard::slot_of(std::string_view name) noexcept {
   return hash % kSlots;
 }
 
-void WakeBoard::await(Slot slot) noexcept {
-  std::atomic_ref(page_->slots[slot].awaited_until).store(now() + kAwaitedFor.count());
+std::int64_t WakeBoard::now() const noexcept {
+  return (base::boot_clock().now() - clock_ahead_).time_since_epoch().count();
+}
+
+void WakeBoard::await(Slot slot) const noexcept {
+  const std::int64_t until = now() + kAwaitedFor.count();
+  write(fd_, offset_of_word(address_ / kBits) + offsetof(Word, awaited_until), until);
+  write(fd_, offset_of(slot) + offsetof(SharedSlot, awaited_until), until);
 }
 
 bool WakeBoard::is_awaited(Slot slot) const noexcept {
-  const std::int64_t until = std::atomic_ref(page_->slots[slot].awaited_until).load();
+  const auto until = read<std::int64_t>(fd_, offset_of(slot) + offsetof(SharedSlot, awaited_until));
   return until != 0 && until > now();
 }
 
-std::uint32_t WakeBoard::hints(Slot slot) const noexcept {
-  return std::atomic_ref(page_->slots[slot].hints).load();
+WakeBoard::News WakeBoard::news(Slot slot) const noexcept {
+  const auto shared = read<SharedSlot>(fd_, offset_of(slot));
+  return {.hints = shared.hints,
+          .grants = shared.granted.stamp,
+          .granted_to = shared.granted.to,
+          .granted = base::LeaseId(shared.granted.id_high, shared.granted.id_low)};
 }
 
-std::uint32_t WakeBoard::add_hint(Slot slot) noexcept {
-  return std::atomic_ref(page_->slots[slot].hints).fetch_add(1);
+std::uint32_t WakeBoard::hint(Slot slot) const noexcept {
+  const std::uint32_t hints = new_stamp();
+  write(fd_, offset_of(slot) + offsetof(SharedSlot, hints), hints);
+  const auto words = read<std::array<Word, kWords>>(fd_, 0);
+  const std::int64_t time = now();
+  for (std::size_t word = 0; word < kWords; ++word) {
+    if (words[word].awaited_until > time) {
+      write(fd_, offset_of_word(word) + offsetof(Word, stamp), new_stamp());
+      syscall(SYS_futex, futex_of(static_cast<Address>(word * kBits)), FUTEX_WAKE, INT_MAX, nullptr,
+              nullptr, 0);
+    }
+  }
+  return hints;
 }
 
-std::uint32_t WakeBoard::all_hints() const noexcept { return std::atomic_ref(page_->hints).load(); }
-
-void WakeBoard::wake_all() noexcept {
-  std::atomic_ref(page_->hints).fetch_add(1);
-  syscall(SYS_futex, &page_->hints, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+void WakeBoard::grant(Slot slot, Address to, const base::LeaseId& id) const noexcept {
+  write(fd_, offset_of(slot) + offsetof(SharedSlot, granted),
+        Granted{.stamp = new_stamp(), .to = to, .id_high = id.high(), .id_low = id.low()});
+  wake(to % (kWords * kBits));
 }
 
-void WakeBoard::sleep(std::uint32_t seen, base::Duration at_most) const noexcept {
-  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(at_most);
-  const timespec time{.tv_sec = seconds.count(), .tv_nsec = (at_most - seconds).count()};
-  syscall(SYS_futex, &page_->hints, FUTEX_WAIT, seen, &time, nullptr, 0);
+std::uint32_t WakeBoard::stamp() const noexcept {
+  return read<std::uint32_t>(fd_, offset_of_word(address_ / kBits) + offsetof(Word, stamp));
+}
+
+void WakeBoard::wake(Address address) const noexcept {
+  write(fd_, offset_of_word(address / kBits) + offsetof(Word, stamp), new_stamp());
+  syscall(SYS_futex, futex_of(address), FUTEX_WAKE_BITSET, INT_MAX, nullptr, nullptr,
+          1U << (address % kBits));
+}
+
+WakeBoard::Slept WakeBoard::sleep(std::uint32_t seen, base::Duration at_most) const noexcept {
+  // An absolute time of CLOCK_MONOTONIC, as the mask wants it.
+  const base::Duration until = base::steady_clock().now().time_since_epoch() + at_most;
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(until);
+  const timespec time{.tv_sec = seconds.count(), .tv_nsec = (until - seconds).count()};
+  const long slept = syscall(SYS_futex, futex_of(address_), FUTEX_WAIT_BITSET, seen, &time, nullptr,
+                             1U << (address_ % kBits));
+  const bool well = slept == 0 || errno == EAGAIN || errno == EINTR || errno == ETIMEDOUT;
+  return well ? Slept::well : Slept::badly;
+}
+
+std::uint32_t* WakeBoard::futex_of(Address address) const noexcept {
+  static_assert(offsetof(Word, stamp) == 0);
+  return static_cast<std::uint32_t*>(mapping_) +
+         offset_of_word(address / kBits) / sizeof(std::uint32_t);
 }
 
 }  // namespace holdfast::engines::sqlite::internal

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -8,28 +9,38 @@
 
 #include <holdfast/base/clock.h>
 #include <holdfast/base/error.h>
+#include <holdfast/base/ids.h>
 
 namespace holdfast::engines::sqlite::internal {
 
-// How processes tell each other that a name may be free: a page of memory that they share, the file
-// `-wake` beside the database. Names fall into slots by their hash.
+// How processes tell each other that a name may be free, or that a waiting claim was granted: the
+// file `-wake` beside the database. Names fall into slots by their hash, and every process sleeps
+// at an address, which is a word of the file and a bit of a futex's mask.
 //
-//   slot.awaited_until   until when somebody waits for a name of this slot; who waits keeps moving
-//   it
-//                        on, so that of a process that died nothing is left that needs clean-up
-//   slot.hints           counts the hints for this slot
-//   hints                counts all hints; who waits sleeps on this word (a futex)
+//   word.stamp           what a process compares before it sleeps: a wake writes a new one
+//   word.awaited_until   until when a process that sleeps there wants to be woken by hints
+//   slot.awaited_until   until when somebody wants hints for a name of this slot; a waiter keeps
+//                        moving it on, so that a process that died leaves nothing behind
+//   slot.hints           changes with each hint for this slot
+//   slot.grants, slot.granted_to, slot.granted    changes with each grant: to which address, and
+//                        which claim
 //
-// So a release that nobody waits for reads one number and makes no system call, and one that is
-// waited for wakes every listening process, which then looks whether one of its slots has changed.
+// So a release that nobody waits for reads a few bytes, one that grants wakes one address, and only
+// a hint wakes every process that wants hints.
+//
+// The file is read and written, never looked at through its mapping, which only gives the futex its
+// key: a file that somebody truncates ends no process.
 //
 // Thread-safe, also between processes. The content needs no trust: garbage in the file makes hints
 // come for nothing or get lost, and both are allowed. The file is never removed.
 class WakeBoard {
  public:
-  // Makes the file if need be, with the owner and the permissions of `database`.
+  // Makes the file if there is none, with the owner and the permissions of `database`. Another
+  // file is left as it is, ErrorCode::unavailable: one that is not regular, has another size or a
+  // second name, or belongs neither to this user, nor to the database's owner, nor to root.
+  // `clock_ahead` is that of Machine.
   [[nodiscard]] static base::Result<std::unique_ptr<WakeBoard>> open(
-      const std::filesystem::path& database);
+      const std::filesystem::path& database, base::Duration clock_ahead = {});
   ~WakeBoard();
   WakeBoard(const WakeBoard&) = delete;
   WakeBoard& operator=(const WakeBoard&) = delete;
@@ -38,26 +49,48 @@ class WakeBoard {
   // The same in every process and build.
   [[nodiscard]] static Slot slot_of(std::string_view name) noexcept;
 
-  // Says that somebody waits, for kAwaitedFor from now.
+  using Address = std::uint32_t;
+  // Returns where this board sleeps. A few boards may share an address.
+  [[nodiscard]] Address address() const noexcept { return address_; }
+
+  // Says that this board wants hints for the slot, for kAwaitedFor from now.
   static constexpr base::Duration kAwaitedFor = std::chrono::seconds(3);
-  void await(Slot slot) noexcept;
+  void await(Slot slot) const noexcept;
   [[nodiscard]] bool is_awaited(Slot slot) const noexcept;
 
-  [[nodiscard]] std::uint32_t hints(Slot slot) const noexcept;
-  // Counts a hint and returns the count before. Wakes nobody yet.
-  std::uint32_t add_hint(Slot slot) noexcept;
+  // What was last said in a slot.
+  struct News {
+    std::uint32_t hints = 0;
+    std::uint32_t grants = 0;
+    Address granted_to = 0;
+    base::LeaseId granted;
+  };
+  [[nodiscard]] News news(Slot slot) const noexcept;
 
-  [[nodiscard]] std::uint32_t all_hints() const noexcept;
-  // Wakes every process that sleeps.
-  void wake_all() noexcept;
-  // Sleeps until somebody has called wake_all() since all_hints() was `seen`, or for a while.
-  void sleep(std::uint32_t seen, base::Duration at_most) const noexcept;
+  // Leaves a hint in the slot and wakes the boards that want hints. Returns the slot's new `hints`.
+  std::uint32_t hint(Slot slot) const noexcept;
+  // Leaves a grant in the slot and wakes that address alone.
+  void grant(Slot slot, Address to, const base::LeaseId& id) const noexcept;
+
+  // Returns what sleep() compares: to be asked before looking at the news.
+  [[nodiscard]] std::uint32_t stamp() const noexcept;
+  enum class Slept : std::uint8_t { well, badly };
+  // Sleeps until this address is woken after stamp() was `seen`, or for a while. `badly`, at once:
+  // the file was truncated, or cannot be read.
+  [[nodiscard]] Slept sleep(std::uint32_t seen, base::Duration at_most) const noexcept;
+  // Ends the sleep of all boards at this address.
+  void wake_self() const noexcept { wake(address_); }
 
  private:
-  struct Page;
-  explicit WakeBoard(Page* page) noexcept : page_(page) {}
+  WakeBoard(int fd, void* mapping, base::Duration clock_ahead) noexcept;
+  void wake(Address address) const noexcept;
+  [[nodiscard]] std::int64_t now() const noexcept;
+  [[nodiscard]] std::uint32_t* futex_of(Address address) const noexcept;
 
-  Page* const page_;
+  const int fd_;
+  void* const mapping_;  // never dereferenced
+  const base::Duration clock_ahead_;
+  const Address address_;
 };
 
 }  // namespace holdfast::engines::sqlite::internal

@@ -1,5 +1,7 @@
 #include <holdfast/engines/sqlite/internal/watchers.h>
 
+#include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <map>
 #include <mutex>
@@ -18,11 +20,30 @@ namespace {
 
 // Well within the time for which await() speaks.
 constexpr base::Duration kRepeatAwait = WakeBoard::kAwaitedFor / 3;
+// Where nobody wants hints, only a grant ends the sleep.
+constexpr base::Duration kLongSleep = std::chrono::minutes(1);
+// After the `-wake` file was truncated: how often to look whether it is whole again.
+constexpr base::Duration kPauseAfterBadSleep = std::chrono::milliseconds(500);
+
+struct WatchedName {
+  std::size_t watches = 0;
+  bool is_queued = false;  // its waiter is told of its grant and needs no hints
+};
 
 // What this process watches in one slot of the board.
 struct WatchedSlot {
-  std::uint32_t seen = 0;  // the hints that the watchers know of
-  std::map<std::string, std::size_t, std::less<>> names;
+  WakeBoard::News seen;  // what the watchers know of
+  std::map<std::string, WatchedName, std::less<>> names;
+
+  [[nodiscard]] bool wants_hints() const {
+    return std::ranges::any_of(names, [](const auto& name) { return !name.second.is_queued; });
+  }
+};
+
+// What to tell the watchers of a name.
+struct Told {
+  std::string name;
+  store::Notice notice;
 };
 
 }  // namespace
@@ -33,9 +54,14 @@ struct Watchers::State {
 
   void watch(std::string_view name);
   void unwatch(std::string_view name);
+  void set_queued(std::string_view name, bool is_queued);
   void tell_others(std::string_view name);
   void listen(const std::stop_token& stop);
-  std::vector<std::string> take_hinted();
+  void sleep(std::uint32_t seen, base::Duration at_most, const std::stop_token& stop);
+  // Returns what to tell to whom, and says again for which slots hints are wanted.
+  std::vector<Told> take_news();
+  // Returns how long to sleep.
+  [[nodiscard]] base::Duration until_next_await();
 
   const std::unique_ptr<WakeBoard> board;
   const base::Logger logger;
@@ -58,7 +84,7 @@ Watchers::~Watchers() {
   }
   if (listener.joinable()) {
     listener.request_stop();
-    state_->board->wake_all();
+    state_->board->wake_self();
   }
 }
 
@@ -100,15 +126,34 @@ void Watchers::notify(std::string_view name) {
   }
 }
 
+void Watchers::grant(std::string_view name, WakeBoard::Address to, const base::LeaseId& id) {
+  if (to == address()) {
+    state_->wakeups.notify(name, {.granted = id});
+  }
+  if (state_->board != nullptr) {  // even then: another process may share the address
+    state_->board->grant(WakeBoard::slot_of(name), to, id);
+  }
+}
+
+WakeBoard::Address Watchers::address() const noexcept {
+  return state_->board != nullptr ? state_->board->address() : 0;
+}
+
+void Watchers::set_queued(std::string_view name, Queued queued) {
+  if (state_->board != nullptr) {
+    state_->set_queued(name, queued == Queued::yes);
+  }
+}
+
 void Watchers::State::watch(std::string_view name) {
   const WakeBoard::Slot slot = WakeBoard::slot_of(name);
   const std::lock_guard guard(mutex);
   board->await(slot);
   const auto [place, is_new] = slots.try_emplace(slot);
   if (is_new) {
-    place->second.seen = board->hints(slot);
+    place->second.seen = board->news(slot);
   }
-  ++place->second.names[std::string(name)];
+  ++place->second.names[std::string(name)].watches;
   watched.notify_one();
 }
 
@@ -116,7 +161,7 @@ void Watchers::State::unwatch(std::string_view name) {
   const std::lock_guard guard(mutex);
   const auto slot = slots.find(WakeBoard::slot_of(name));
   const auto place = slot->second.names.find(name);
-  if (--place->second == 0) {
+  if (--place->second.watches == 0) {
     slot->second.names.erase(place);
   }
   if (slot->second.names.empty()) {
@@ -124,51 +169,91 @@ void Watchers::State::unwatch(std::string_view name) {
   }
 }
 
+void Watchers::State::set_queued(std::string_view name, bool is_queued) {
+  const WakeBoard::Slot number = WakeBoard::slot_of(name);
+  const std::lock_guard guard(mutex);
+  const auto slot = slots.find(number);
+  if (slot == slots.end()) {
+    return;
+  }
+  const auto place = slot->second.names.find(name);
+  if (place == slot->second.names.end() || place->second.is_queued == is_queued) {
+    return;
+  }
+  place->second.is_queued = is_queued;
+  if (!is_queued) {
+    board->await(number);
+    board->wake_self();  // the listener sleeps longer than this lasts
+  }
+}
+
 void Watchers::State::tell_others(std::string_view name) {
   const WakeBoard::Slot slot = WakeBoard::slot_of(name);
-  {
-    const std::lock_guard guard(mutex);
-    const std::uint32_t before = board->add_hint(slot);
-    // Our own watchers have been told already.
-    if (const auto own = slots.find(slot); own != slots.end() && own->second.seen == before) {
-      own->second.seen = before + 1;
-    }
+  const std::lock_guard guard(mutex);
+  const std::uint32_t before = board->news(slot).hints;
+  const std::uint32_t hints = board->hint(slot);
+  // Our own watchers have been told already.
+  if (const auto own = slots.find(slot); own != slots.end() && own->second.seen.hints == before) {
+    own->second.seen.hints = hints;
   }
-  board->wake_all();
 }
 
 void Watchers::State::listen(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
-    const std::uint32_t seen = board->all_hints();  // first: what comes from now on ends the sleep
-    for (const std::string& name : take_hinted()) {
-      wakeups.notify(name, {});
+    const std::uint32_t seen = board->stamp();  // first: what comes from now on ends the sleep
+    for (const Told& told : take_news()) {
+      wakeups.notify(told.name, told.notice);
     }
-    std::unique_lock lock(mutex);
-    if (slots.empty()) {
-      watched.wait(lock, stop, [&] { return !slots.empty(); });
-      continue;
+    {
+      std::unique_lock lock(mutex);
+      if (slots.empty()) {
+        watched.wait(lock, stop, [&] { return !slots.empty(); });
+        continue;
+      }
     }
-    lock.unlock();
     if (!stop.stop_requested()) {
-      board->sleep(seen, kRepeatAwait);
+      sleep(seen, until_next_await(), stop);
     }
   }
 }
 
-// The watched names that somebody may have released; and says again that they are waited for.
-std::vector<std::string> Watchers::State::take_hinted() {
-  std::vector<std::string> hinted;
+void Watchers::State::sleep(std::uint32_t seen, base::Duration at_most,
+                            const std::stop_token& stop) {
+  if (board->sleep(seen, at_most) == WakeBoard::Slept::badly) {
+    std::unique_lock lock(mutex);
+    watched.wait_for(lock, stop, kPauseAfterBadSleep, [] { return false; });
+  }
+}
+
+base::Duration Watchers::State::until_next_await() {
+  const std::lock_guard guard(mutex);
+  const bool wants_hints =
+      std::ranges::any_of(slots, [](const auto& slot) { return slot.second.wants_hints(); });
+  return wants_hints ? kRepeatAwait : kLongSleep;
+}
+
+std::vector<Told> Watchers::State::take_news() {
+  std::vector<Told> told;
   const std::lock_guard guard(mutex);
   for (auto& [slot, watched_slot] : slots) {
-    board->await(slot);
-    if (const std::uint32_t hints = board->hints(slot); hints != watched_slot.seen) {
-      watched_slot.seen = hints;
-      for (const auto& [name, watches] : watched_slot.names) {
-        hinted.push_back(name);
+    if (watched_slot.wants_hints()) {
+      board->await(slot);
+    }
+    const WakeBoard::News news = board->news(slot);
+    const bool is_hinted = news.hints != watched_slot.seen.hints;
+    const bool is_granted =
+        news.grants != watched_slot.seen.grants && news.granted_to == board->address();
+    watched_slot.seen = news;
+    for (const auto& [name, watched_name] : watched_slot.names) {
+      if (is_hinted) {
+        told.push_back({.name = name, .notice = {}});
+      }
+      if (is_granted) {
+        told.push_back({.name = name, .notice = {.granted = news.granted}});
       }
     }
   }
-  return hinted;
+  return told;
 }
 
 }  // namespace holdfast::engines::sqlite::internal

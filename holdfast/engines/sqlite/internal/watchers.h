@@ -27,6 +27,16 @@ class Watchers {
   // The name may be free: runs the callbacks of this process, and tells the others if any of them
   // waits. No system call if nobody does.
   void notify(std::string_view name);
+  // The name was given to the claim `id` of a process that sleeps at `to`: tells the watchers of
+  // this process, and wakes that one.
+  void grant(std::string_view name, WakeBoard::Address to, const base::LeaseId& id);
+  // Returns where this process sleeps.
+  [[nodiscard]] WakeBoard::Address address() const noexcept;
+
+  // Whether the waiter of this process for the name is in the store's queue. It is then woken by
+  // its grant and by no hint, and costs nothing while it waits.
+  enum class Queued : std::uint8_t { no, yes };
+  void set_queued(std::string_view name, Queued queued);
 
  private:
   struct State;

@@ -10,6 +10,13 @@ SELECT
   (SELECT user_version FROM pragma_user_version),
   (SELECT count(*) FROM sqlite_schema);
 
+-- kForeignCode: what a file has that Holdfast never puts there, as a text.
+SELECT 'it has the ' || type || ' ' || name FROM sqlite_schema
+WHERE type IN ('trigger', 'view')
+   OR (type = 'index' AND tbl_name IN ('meta', 'records', 'objects', 'object_data')
+       AND name <> 'objects_left' AND name NOT LIKE 'sqlite_autoindex_%')
+LIMIT 1;
+
 -- kUseWal: answers with the mode that it got.
 PRAGMA journal_mode = WAL;
 
