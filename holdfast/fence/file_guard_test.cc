@@ -1,8 +1,15 @@
 #include <holdfast/fence/file_guard.h>
 
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
+#include <fstream>
 #include <future>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -161,6 +168,34 @@ TEST_F(FileGuardTest, AFenceThatCannotBeReadRefusesAndStaysAsItIs) {
     EXPECT_EQ(contents(fence), damage);
   }
   EXPECT_FALSE(std::filesystem::exists(file));
+}
+
+TEST_F(FileGuardTest, APipeInThePlaceOfAFenceRejectsAndHangsNobody) {
+  ASSERT_EQ(::mkfifo(fence.c_str(), 0600), 0);
+  EXPECT_EQ(write(7, "seven"), "corrupt");
+  EXPECT_EQ(guard().newest().error().code, base::ErrorCode::corrupt);
+  EXPECT_FALSE(std::filesystem::exists(file));
+}
+
+TEST_F(FileGuardTest, AFileThatIsLinkedInThePlaceOfAFenceIsNotWrittenTo) {
+  const auto victim = file.parent_path() / "victim";
+  std::ofstream(victim).close();
+  std::filesystem::create_hard_link(victim, fence);
+  EXPECT_EQ(write(7, "seven"), "corrupt");
+  EXPECT_EQ(guard().newest().error().code, base::ErrorCode::corrupt);
+  EXPECT_EQ(std::filesystem::file_size(victim), 0U);
+}
+
+TEST_F(FileGuardTest, AReaderThatLocksTheFenceIsATimeOutThatSaysHowToFindIt) {
+  EXPECT_EQ(write(7, "seven"), "accepted");
+  const int reader = ::open(fence.c_str(), O_RDONLY | O_CLOEXEC);
+  ASSERT_GE(reader, 0);
+  ASSERT_EQ(::flock(reader, LOCK_EX), 0);
+  const auto refused = guard().check(FencingToken{8});
+  ::close(reader);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, base::ErrorCode::timed_out);
+  EXPECT_NE(refused.error().message.find("fuser"), std::string::npos) << refused.error().message;
 }
 
 TEST_F(FileGuardTest, AnEmptyFenceHasSeenNothing) {

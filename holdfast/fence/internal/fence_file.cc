@@ -86,15 +86,35 @@ Result<Contents> read(int descriptor, const std::filesystem::path& file) {
   return contents;
 }
 
+// Not a pipe, which would block or swallow what is written, and not a file that also has another
+// name, which somebody may have linked here to have it written to.
+Result<void> check_kind(int descriptor, const std::filesystem::path& file) {
+  struct stat status{};
+  if (::fstat(descriptor, &status) != 0) {
+    return std::unexpected(failure("look at", file, errno));
+  }
+  if (S_ISREG(status.st_mode) && status.st_nlink <= 1) {
+    return {};
+  }
+  return fail(ErrorCode::corrupt,
+              "the file " + name_of(file) +
+                  (S_ISREG(status.st_mode) ? " has a second name (a hard link)"
+                                           : " is not a regular file") +
+                  " and is left as it is: when no holder from before can be alive, remove it");
+}
+
 }  // namespace
 
 Result<FenceFile> FenceFile::lock(const std::filesystem::path& file, base::Deadline deadline) {
   while (true) {
-    const auto descriptor = open_file(file, O_RDWR | O_CREAT, 0666);
+    const auto descriptor = open_file(file, O_RDWR | O_CREAT | O_NONBLOCK, 0666);
     if (!descriptor) {
       return std::unexpected(failure("open", file, descriptor.error()));
     }
     FenceFile opened(file, *descriptor);
+    if (const auto checked = check_kind(*descriptor, file); !checked) {
+      return std::unexpected(checked.error());
+    }
     if (const auto locked = opened.wait_for_lock(deadline); !locked) {
       return std::unexpected(locked.error());
     }
@@ -105,7 +125,7 @@ Result<FenceFile> FenceFile::lock(const std::filesystem::path& file, base::Deadl
 }
 
 Result<std::optional<FencingToken>> FenceFile::peek(const std::filesystem::path& file) {
-  const auto descriptor = open_file(file, O_RDONLY);
+  const auto descriptor = open_file(file, O_RDONLY | O_NONBLOCK);
   if (!descriptor) {
     if (descriptor.error() == ENOENT) {
       return std::nullopt;
@@ -113,6 +133,9 @@ Result<std::optional<FencingToken>> FenceFile::peek(const std::filesystem::path&
     return std::unexpected(failure("open", file, descriptor.error()));
   }
   const FenceFile opened(file, *descriptor);
+  if (const auto checked = check_kind(*descriptor, file); !checked) {
+    return std::unexpected(checked.error());
+  }
   const auto contents = read(*descriptor, file);
   if (!contents) {
     return std::unexpected(contents.error());
@@ -183,8 +206,10 @@ Result<void> FenceFile::wait_for_lock(base::Deadline deadline) {
     }
     const base::TimePoint now = clock.now();
     if (deadline.expired(now)) {
-      return fail(ErrorCode::timed_out, "another process holds the lock of " + name_of(file_) +
-                                            ": it writes, or was stopped in the middle of it");
+      return fail(ErrorCode::timed_out,
+                  "another process holds the lock of " + name_of(file_) +
+                      ": it writes, was stopped in the middle of it, or locked the "
+                      "file itself: find it with fuser(1)");
     }
     // flock has no time limit of its own.
     clock.sleep_until(std::min(base::add_saturating(now, pause), deadline.when()), {});
