@@ -10,14 +10,15 @@ include(HoldfastTests)
 #                                with a version in quotes: "Boost 1.77"
 #   [LINKS <target>...]          third-party targets to link
 #   [PKG_CONFIG_LIBS <flag>...]  the same for pkg-config
-#   [TESTS <file>...])           become one program, and tests named `<layer>.<Suite>.<Test>`
+#   [TESTS <file>...]            become one program, and tests named `<layer>.<Suite>`
+#   [ALONE <suite>...])          of the tests, as for holdfast_tests()
 #
 # Makes the library holdfast_<layer>, known here and after installation as holdfast::<layer>. A part
 # of a layer with a library of its own is named by its path: engines/memory becomes
-# holdfast::engines_memory, and its tests `engines.memory.<Suite>.<Test>`.
+# holdfast::engines_memory, and its tests `engines.memory.<Suite>`.
 function(holdfast_layer path)
   cmake_parse_arguments(
-    PARSE_ARGV 1 arg "" "" "HEADERS;SOURCES;DEPENDS;PACKAGES;LINKS;PKG_CONFIG_LIBS;TESTS")
+    PARSE_ARGV 1 arg "" "" "HEADERS;SOURCES;DEPENDS;PACKAGES;LINKS;PKG_CONFIG_LIBS;TESTS;ALONE")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "holdfast_layer(${path}): unexpected ${arg_UNPARSED_ARGUMENTS}")
   endif()
@@ -53,7 +54,7 @@ function(holdfast_layer path)
   if(HOLDFAST_BUILD_TESTS AND arg_TESTS)
     add_executable(${target}_test ${arg_TESTS})
     target_link_libraries(${target}_test PRIVATE holdfast::${layer} GTest::gtest_main)
-    holdfast_tests(${target}_test PREFIX ${test_prefix}.)
+    holdfast_tests(${target}_test PREFIX ${test_prefix}. ALONE ${arg_ALONE})
   endif()
 endfunction()
 

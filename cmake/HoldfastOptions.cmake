@@ -25,6 +25,7 @@ endif()
 # The language level and the warnings of our own code; a consumer inherits neither the warnings
 # nor their being errors.
 function(holdfast_compile_options target)
+  holdfast_use_precompiled(${target} holdfast_precompiled)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
   target_compile_features(${target} PUBLIC cxx_std_23)
   target_compile_options(
