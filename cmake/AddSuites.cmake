@@ -1,6 +1,7 @@
 # Read by ctest when it starts: asks a GoogleTest program for its tests and registers them. What to register
 # is in variables that HoldfastTests.cmake writes: program, prefix, timeout, list (where to keep the answer),
-# alone (suites whose tests have a process each).
+# alone (suites whose tests have a process each), skipped (suites that are not registered, as regular
+# expressions).
 #
 # A suite is one test of ctest, `<prefix><Suite>`: a process and the servers it starts are shared by a suite.
 # A suite of more than 40 tests becomes slices, `<prefix><Suite>.1of3`, that run side by side. Where
@@ -26,6 +27,11 @@ function(add_slice suite slice slices)
 endfunction()
 
 function(add_suite suite tests)
+  foreach(expression IN LISTS skipped)
+    if(suite MATCHES "^${expression}$")
+      return()
+    endif()
+  endforeach()
   if(suite IN_LIST alone OR "*" IN_LIST alone OR DEFINED ENV{HOLDFAST_EACH_TEST})
     foreach(test IN LISTS tests)
       add_single("${suite}" "${test}")

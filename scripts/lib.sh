@@ -99,3 +99,14 @@ build() {
   say "building $preset in build/$preset"
   "${command[@]}" --parallel "$(nproc)" >&2 || die "could not build $preset"
 }
+
+# run_ctest PRESET [CTEST-ARGUMENT...]: runs the tests that are built.
+run_ctest() {
+  local preset=$1
+  shift
+  # ThreadSanitizer does not start where the kernel randomises addresses more than it knows of.
+  local wrapper=()
+  if [[ $preset == tsan ]] && setarch -R true 2>/dev/null; then wrapper=(setarch -R); fi
+  # One more than there are cores: many tests wait for a time to pass.
+  "${wrapper[@]}" ctest --preset "$preset" -j "$(($(nproc) + 1))" "$@"
+}

@@ -1,4 +1,5 @@
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 #include <tests/fence/guarded_resource.h>
@@ -33,16 +34,27 @@ class Sqlite {
   TemporaryFolder folder_;
 };
 
+// A database of its own on the server that all tests of this process share.
 class Postgresql {
  public:
   using Client = PostgresClient;
   static constexpr SqlDialect kDialect = SqlDialect::postgresql;
   static constexpr const char* kBegin = "BEGIN";
-  [[nodiscard]] Client client() const { return Client(server_.conninfo()); }
-  void restart() { server_.restart(); }
+  Postgresql() { Client(server().conninfo()).change("CREATE DATABASE " + database_); }
+  [[nodiscard]] Client client() const { return Client(server().conninfo(database_)); }
+  void restart() { server().restart(); }
 
  private:
-  PostgresServer server_;
+  static PostgresServer& server() {
+    static PostgresServer shared;
+    return shared;
+  }
+  static std::string fresh_database() {
+    static int databases = 0;
+    return "resource" + std::to_string(++databases);
+  }
+
+  const std::string database_ = fresh_database();
 };
 
 std::string parameter(FencingToken token) {

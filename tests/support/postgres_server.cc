@@ -81,9 +81,9 @@ PostgresServer::PostgresServer() : programs_(find_programs()) {
 
 PostgresServer::~PostgresServer() { stop(); }
 
-std::string PostgresServer::conninfo() const {
-  return "host=" + folder_.path().string() + " user=" + kUser +
-         " dbname=postgres connect_timeout=60" + " options='-c client_min_messages=warning'";
+std::string PostgresServer::conninfo(const std::string& database) const {
+  return "host=" + folder_.path().string() + " user=" + kUser + " dbname=" + database +
+         " connect_timeout=60 options='-c client_min_messages=warning'";
 }
 
 void PostgresServer::restart() {

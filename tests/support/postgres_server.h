@@ -28,8 +28,8 @@ class PostgresServer {
   PostgresServer(const PostgresServer&) = delete;
   PostgresServer& operator=(const PostgresServer&) = delete;
 
-  // What PQconnectdb takes.
-  [[nodiscard]] std::string conninfo() const;
+  // Returns what PQconnectdb takes to connect to this database.
+  [[nodiscard]] std::string conninfo(const std::string& database = "postgres") const;
 
   // Ends it without ceremony, and starts it again with what it had committed.
   void restart();
