@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <holdfast/base/duration_text.h>
 #include <holdfast/base/printable.h>
 #include <holdfast/recipes/reader_writer_lock.h>
 
@@ -114,7 +115,7 @@ base::Error not_free_error(const std::string& name, const NotFree& busy, base::D
   if (wait <= base::Duration::zero()) {
     return {ErrorCode::busy, message + ": wait with -w, or without -n"};
   }
-  return {ErrorCode::timed_out, message + ": not free within " + rough(wait)};
+  return {ErrorCode::timed_out, message + ": not free within " + base::short_duration(wait)};
 }
 
 }  // namespace holdfast::cli
