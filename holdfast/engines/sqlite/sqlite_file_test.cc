@@ -221,6 +221,42 @@ TEST_F(SqliteFileTest, AFullDiskIsUnavailableAndLeavesTheStoreUsable) {
   umount(disk.c_str());
 }
 
+TEST_F(SqliteFileTest, ASmallVolumeIsNotFilledByTheLog) {
+  const std::filesystem::path disk = folder_ / "disk";
+  std::filesystem::create_directory(disk);
+  if (mount("tmpfs", disk.c_str(), "tmpfs", 0, "size=512k") != 0) {
+    GTEST_SKIP() << "a small file system cannot be mounted here";
+  }
+  {
+    const auto store = testing::open({.file = disk / "locks.db"});
+    for (int i = 0; i < 2000; ++i) {
+      testing::use(*store, std::to_string(i % 10));
+    }
+    // Somebody else fills the volume: what is held can still be released.
+    const auto id = LeaseId::generate();
+    take(*store, "1", id);
+    testing::write(disk / "filler", std::string(512 * 1024, '.'));
+    EXPECT_EQ(store->release("1", id), store::ReleaseOutcome::released);
+    for (int i = 0; i < 200; ++i) {
+      testing::use(*store, std::to_string(i % 10));
+    }
+  }
+  umount(disk.c_str());
+}
+
+TEST_F(SqliteFileTest, AFileThatIsRemovedWhileItIsInUseIsReportedAsThat) {
+  const auto store = testing::open({.file = file_});
+  take(*store, "a", LeaseId::generate());
+  for (const std::string suffix : {"", "-wal", "-shm"}) {
+    std::filesystem::remove(file_.string() + suffix);
+  }
+  for (const auto& error : {store->claim("b", testing::claim_of(LeaseId::generate())).error(),
+                            store->look("a").error()}) {
+    EXPECT_EQ(error.code, ErrorCode::unavailable);
+    EXPECT_NE(error.message.find("moved or removed"), std::string::npos) << error.message;
+  }
+}
+
 TEST_F(SqliteFileTest, ADiskThatFailsDuringTheCommitLeavesTheOutcomeUnknown) {
   testing::open({.file = file_}).reset();
   const int code = testing::in_child([&] {

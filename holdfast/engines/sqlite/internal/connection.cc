@@ -1,6 +1,7 @@
 #include <holdfast/engines/sqlite/internal/connection.h>
 
 #include <sched.h>
+#include <sys/statvfs.h>
 
 #include <algorithm>
 #include <chrono>
@@ -29,7 +30,7 @@ int on_progress(void* connection) {
 // SQLite's own way of keeping the log short, but for the first commit. What fails here is tried
 // again after a later one.
 int on_commit(void* connection, sqlite3* db, const char* schema, int pages) {
-  if (pages >= static_cast<Connection*>(connection)->take_log_limit()) {
+  if (static_cast<Connection*>(connection)->is_log_long(pages)) {
     sqlite3_wal_checkpoint_v2(db, schema, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
   }
   return SQLITE_OK;
@@ -79,12 +80,32 @@ Connection::Connection(sqlite3* db, std::string file) : db_(db), file_(std::move
 
 Connection::~Connection() { sqlite3_close_v2(db_); }
 
-// Who opens a file that nobody has open reads all of its log, so one short program after another
-// keeps it short; one that goes on is not held up so often.
-int Connection::take_log_limit() noexcept {
+// A program that opens a file which nobody has open reads all of its log, so one short program
+// after another keeps it short; one that goes on is not held up so often. On a small volume the log
+// stays shorter still: what is free must hold the pages that a checkpoint adds to the file, and
+// more.
+bool Connection::is_log_long(int pages) noexcept {
   constexpr int kOfFirstCommit = 64;
   constexpr int kOfOthers = 1000;
-  return std::exchange(committed_, true) ? kOfOthers : kOfFirstCommit;
+  constexpr int kShort = 32;
+  if (pages >= (std::exchange(committed_, true) ? kOfOthers : kOfFirstCommit)) {
+    return true;
+  }
+  if (pages < kShort || pages % kShort != 0) {
+    return false;
+  }
+  constexpr std::uint64_t kFrame = 2048 + 24;
+  constexpr std::uint64_t kReserve = 4;  // times the log
+  struct statvfs volume{};
+  if (statvfs(file_.c_str(), &volume) != 0) {
+    return false;
+  }
+  const std::uint64_t free = std::uint64_t{volume.f_bavail} * volume.f_frsize;
+  return static_cast<std::uint64_t>(pages) * kFrame * kReserve >= free;
+}
+
+void Connection::reuse_log() noexcept {
+  sqlite3_wal_checkpoint_v2(db_, "main", SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
 }
 
 base::Result<void> Connection::run(const char* sql) {
@@ -105,7 +126,13 @@ base::Result<void> Connection::check_in_place() const {
   return {};
 }
 
-base::Error Connection::failure(int rc) const { return failure_of(rc, db_, file_); }
+base::Error Connection::failure(int rc) const {
+  // A file that was removed shows in many ways, none of which says so.
+  if (auto in_place = check_in_place(); !in_place) {
+    return std::move(in_place).error();
+  }
+  return failure_of(rc, db_, file_);
+}
 
 bool Connection::must_stop() const noexcept {
   return is_interruptible_ && deadline_.expired(base::steady_clock().now());

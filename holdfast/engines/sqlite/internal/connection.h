@@ -41,8 +41,12 @@ class Connection {
   [[nodiscard]] sqlite3* handle() const noexcept { return db_; }
   [[nodiscard]] const std::string& file() const noexcept { return file_; }
 
-  // How many pages the log may have after the commit that was just made.
-  [[nodiscard]] int take_log_limit() noexcept;
+  // Whether the log, which has so many pages after the commit that was just made, is to be copied
+  // into the file, so that it begins anew.
+  [[nodiscard]] bool is_log_long(int pages) noexcept;
+  // Copies the log into the file, so that the next commit needs no more room on the disk. Does as
+  // much of it as is possible.
+  void reuse_log() noexcept;
 
   // Whether the statement that runs now is to be interrupted: its deadline has passed.
   [[nodiscard]] bool must_stop() const noexcept;

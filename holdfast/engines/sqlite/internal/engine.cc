@@ -86,9 +86,13 @@ Result<void> Engine::change(std::string_view name, Deadline deadline, const Rule
   if (!session) [[unlikely]] {
     return std::unexpected(session.error());
   }
-  for (;;) {
+  for (bool is_again = false;; is_again = true) {
     std::uint64_t beyond = 0;
     Result<void> changed = transactions_.run([&] { return apply(name, rule, beyond); });
+    if (!changed && transactions_.take_was_full() && !is_again) [[unlikely]] {
+      connection_.reuse_log();
+      continue;
+    }
     if (beyond == 0) [[likely]] {
       if (changed) {
         sweep_if_due();

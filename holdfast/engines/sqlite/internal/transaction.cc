@@ -28,9 +28,11 @@ base::Result<void> Transactions::commit() {
   const Connection::Uninterrupted uninterrupted(connection_);
   auto committed = commit_.run();
   if (!committed) [[unlikely]] {
-    if ((sqlite3_errcode(connection_.handle()) & 0xff) == SQLITE_IOERR) {
+    const int reason = sqlite3_errcode(connection_.handle()) & 0xff;
+    if (reason == SQLITE_IOERR) {
       committed.error().code = base::ErrorCode::unknown_outcome;
     }
+    was_full_ = reason == SQLITE_FULL;
   }
   return committed;
 }

@@ -33,6 +33,9 @@ class Transactions {
     return result;
   }
 
+  // Whether the disk was full at the last commit since this was asked.
+  [[nodiscard]] bool take_was_full() noexcept { return std::exchange(was_full_, false); }
+
  private:
   // Leaves no transaction open, even where the work throws.
   class AtEnd {
@@ -51,6 +54,7 @@ class Transactions {
   void roll_back_if_open();
 
   Connection& connection_;
+  bool was_full_ = false;
   Statement begin_;
   Statement commit_;
   Statement roll_back_;
