@@ -42,7 +42,8 @@ class [[nodiscard]] Lock {
   ~Lock();
 
   // Fires when exclusion can no longer be promised; not on release. Asked late, it has fired
-  // already.
+  // already. Stop callbacks run in the thread that fires it for all locks of the provider: keep
+  // them short.
   [[nodiscard]] std::stop_token lost() const;
   // An error (lost, or not_held after release) unless the lease is ours at this moment. Right even
   // after the process or the machine was stopped for a while.

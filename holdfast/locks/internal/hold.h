@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <stop_token>
@@ -13,6 +12,7 @@
 #include <holdfast/base/error.h>
 #include <holdfast/base/ids.h>
 #include <holdfast/locks/acquire_options.h>
+#include <holdfast/locks/internal/due_index.h>
 #include <holdfast/locks/internal/renewal_schedule.h>
 #include <holdfast/store/claim.h>
 
@@ -60,7 +60,9 @@ class Hold {
 
   // The keeper's; protected by its mutex.
   RenewalSchedule schedule;
-  std::size_t place = 0;
+  std::shared_ptr<Hold> kept;  // this hold, while the keeper keeps it
+  DuePlace deadline_place;
+  DuePlace renewal_place;
 
   // After a change of `schedule`.
   void publish() noexcept {

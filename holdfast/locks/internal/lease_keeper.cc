@@ -1,8 +1,9 @@
 #include <holdfast/locks/internal/lease_keeper.h>
 
 #include <algorithm>
-#include <string>
+#include <iterator>
 #include <system_error>
+#include <utility>
 
 #include <holdfast/base/printable.h>
 #include <holdfast/base/saturate.h>
@@ -11,11 +12,14 @@ namespace holdfast::locks::internal {
 
 namespace {
 
-// A lease may be added while a request is under way: its end is noticed no later than this.
-constexpr base::Duration kLongestRequest = std::chrono::seconds(1);
-
 // More go to the store in several requests, each with time enough.
 constexpr std::size_t kLargestBatch = 4096;
+
+// How many leases a thread looks at before it lets others have the mutex.
+constexpr std::size_t kMostAtOnce = 1024;
+
+constexpr base::Duration kShortestRequest = std::chrono::milliseconds(100);
+constexpr base::Duration kLongestRequest = std::chrono::seconds(1);
 
 void count(const Metrics& metrics, std::string_view counter, std::size_t by) {
   if (metrics.count && by > 0) {
@@ -27,229 +31,312 @@ void count(const Metrics& metrics, std::string_view counter, std::size_t by) {
 
 LeaseKeeper::LeaseKeeper(store::LeaseStore& store, const base::Clock& clock,
                          const base::Logger& logger, const Metrics& metrics)
-    : store_(store), clock_(clock), logger_(logger), metrics_(metrics) {}
+    : store_(store),
+      clock_(clock),
+      logger_(logger),
+      metrics_(metrics),
+      deadlines_(&Hold::deadline_place),
+      renewals_(&Hold::renewal_place) {}
 
 LeaseKeeper::~LeaseKeeper() { stop(); }
 
 bool LeaseKeeper::add(const std::shared_ptr<Hold>& hold) {
-  bool is_next = false;
-  bool is_late = false;
+  bool is_kept = false;
+  bool is_first_to_expire = false;
+  bool is_first_to_renew = false;
   {
     const std::lock_guard guard(mutex_);
-    is_late = stopped_;
-    if (!is_late) {
-      if (!ensure_thread()) {
+    is_kept = !stopped_;
+    if (is_kept) {
+      if (!ensure_threads()) {
         return false;
       }
-      hold->place = holds_.size();
-      holds_.push_back(hold);
-      const base::TimePoint due = std::min(hold->schedule.renew_at(), hold->schedule.valid_until());
-      is_next = due < next_;
-      next_ = std::min(next_, due);
+      const base::TimePoint expiry = deadlines_.next();
+      const base::TimePoint renewal = renewals_.next();
+      keep(hold);
+      is_first_to_expire = deadlines_.next() < expiry;
+      is_first_to_renew = renewals_.next() < renewal;
     }
   }
-  if (is_next) {
-    bell_.ring();
+  if (is_first_to_expire) {
+    expirer_bell_.ring();
   }
-  if (is_late) {
+  if (is_first_to_renew) {
+    renewer_bell_.ring();
+  }
+  if (!is_kept) {
     hold->lose();
   }
   return true;
 }
 
-bool LeaseKeeper::ensure_thread() {
-  if (thread_.joinable()) {
-    return true;
+void LeaseKeeper::remove(Hold& hold) {
+  const std::lock_guard guard(mutex_);
+  forget(hold);
+}
+
+void LeaseKeeper::remove_when_whole(Hold& hold) {
+  const std::lock_guard guard(mutex_);
+  if (hold.schedule.is_whole()) {
+    forget(hold);
   }
+}
+
+void LeaseKeeper::stop() {
+  Holds abandoned;
+  std::jthread expirer;
+  std::jthread renewer;
+  {
+    const std::lock_guard guard(mutex_);
+    stopped_ = true;
+    std::vector<Hold*> all;
+    deadlines_.take_due(base::TimePoint::max(), deadlines_.size(), all);
+    abandoned.reserve(all.size());
+    for (Hold* const hold : all) {
+      abandoned.push_back(forget(*hold));
+    }
+    expirer = std::move(expirer_);
+    renewer = std::move(renewer_);
+  }
+  expirer.request_stop();
+  renewer.request_stop();
+  expirer_bell_.ring();
+  renewer_bell_.ring();
+  // Before the threads have ended: the renewer may be blocked in the store.
+  for (const auto& hold : abandoned) {
+    hold->lose();
+  }
+  expirer = {};
+  renewer = {};
+  log_losses();
+}
+
+std::size_t LeaseKeeper::size() const {
+  const std::lock_guard guard(mutex_);
+  return deadlines_.size();
+}
+
+std::uint64_t LeaseKeeper::visits() const {
+  const std::lock_guard guard(mutex_);
+  return deadlines_.visits() + renewals_.visits();
+}
+
+bool LeaseKeeper::ensure_threads() {
   try {
-    thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
+    if (!expirer_.joinable()) {
+      expirer_ = std::jthread([this](const std::stop_token& stop) { run_expirer(stop); });
+    }
+    if (!renewer_.joinable()) {
+      renewer_ = std::jthread([this](const std::stop_token& stop) { run_renewer(stop); });
+    }
     return true;
   } catch (const std::system_error&) {
     return false;
   }
 }
 
-void LeaseKeeper::erase(Hold& hold) {
-  holds_[hold.place].swap(holds_.back());
-  holds_[hold.place]->place = hold.place;
-  holds_.pop_back();
-}
-
-bool LeaseKeeper::keeps(const Hold& hold) const noexcept {
-  return hold.place < holds_.size() && holds_[hold.place].get() == &hold;
-}
-
-void LeaseKeeper::remove(Hold& hold) {
-  const std::lock_guard guard(mutex_);
-  if (keeps(hold)) {
-    erase(hold);
+void LeaseKeeper::keep(const std::shared_ptr<Hold>& hold) {
+  const base::TimePoint now = clock_.now();
+  hold->kept = hold;
+  shortest_ttl_.add(hold->schedule.ttl());
+  try {
+    deadlines_.put(*hold, hold->schedule.valid_until(), now);
+    plan_renewal(*hold, now);
+  } catch (...) {
+    forget(*hold);
+    throw;
   }
 }
 
-void LeaseKeeper::remove_when_whole(Hold& hold) {
-  const std::lock_guard guard(mutex_);
-  if (keeps(hold) && hold.schedule.is_whole()) {
-    erase(hold);
+std::shared_ptr<Hold> LeaseKeeper::forget(Hold& hold) noexcept {
+  if (hold.kept != nullptr) {
+    deadlines_.remove(hold);
+    renewals_.remove(hold);
+    shortest_ttl_.remove(hold.schedule.ttl());
+  }
+  return std::exchange(hold.kept, nullptr);
+}
+
+void LeaseKeeper::plan_renewal(Hold& hold, base::TimePoint now) {
+  if (hold.schedule.renew_at() < base::TimePoint::max()) {
+    renewals_.put(hold, hold.schedule.renew_at(), now);
   }
 }
 
-void LeaseKeeper::stop() {
-  Holds abandoned;
-  std::jthread thread;
-  {
-    const std::lock_guard guard(mutex_);
-    stopped_ = true;
-    abandoned.swap(holds_);
-    thread = std::move(thread_);
-  }
-  thread.request_stop();
-  bell_.ring();
-  thread = {};
-  for (const auto& hold : abandoned) {
-    hold->lose();
-  }
-}
-
-std::size_t LeaseKeeper::size() const {
-  const std::lock_guard guard(mutex_);
-  return holds_.size();
-}
-
-void LeaseKeeper::run(const std::stop_token& stop) {
+void LeaseKeeper::run_expirer(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
-    Holds lost;
-    Holds batch;
-    base::TimePoint wake = base::TimePoint::max();
+    Losses lost;
+    base::TimePoint wake;
+    bool is_more_due = false;
     {
       const std::lock_guard guard(mutex_);
-      // What is gone before it is due leaves the time behind: the next one need not ring.
-      if (const base::TimePoint now = clock_.now(); next_ <= now) {
-        batch = collect(now, lost);
-      }
-      wake = next_;
+      const base::TimePoint now = clock_.now();
+      lost = expire(now);
+      wake = deadlines_.next();
+      is_more_due = wake <= now;
     }
-    report_lost(lost);
-    if (!batch.empty()) {
-      renew(batch);
-    } else {
-      bell_.wait_until(clock_, wake);
+    fire(std::move(lost));
+    if (!is_more_due) {
+      expirer_bell_.wait_until(clock_, wake);
     }
   }
 }
 
-LeaseKeeper::Holds LeaseKeeper::collect(base::TimePoint now, Holds& lost) {
-  next_ = base::TimePoint::max();
-  for (std::size_t i = 0; i < holds_.size();) {
-    Hold& hold = *holds_[i];
-    if (hold.schedule.valid_until() <= now) {
-      lost.push_back(holds_[i]);
-      erase(hold);
-      continue;
-    }
-    next_ = std::min({next_, hold.schedule.renew_at(), hold.schedule.valid_until()});
-    ++i;
-  }
-  Holds batch;
-  if (next_ > now) {
-    return batch;
-  }
-  for (const auto& hold : holds_) {
-    // What is due soon goes along: many leases taken one by one then become one batch.
-    const base::Duration soon = hold->schedule.ttl() / 16;
-    if (hold->schedule.renew_at() <= base::add_saturating(now, soon) &&
-        batch.size() < kLargestBatch) {
-      batch.push_back(hold);
+LeaseKeeper::Losses LeaseKeeper::expire(base::TimePoint now) {
+  std::vector<Hold*> due;
+  deadlines_.take_due(now, kMostAtOnce, due);
+  Losses lost;
+  for (Hold* const hold : due) {
+    if (hold->schedule.valid_until() <= now) {
+      lost.push_back({forget(*hold), Cause::not_renewed_in_time});
+    } else {
+      deadlines_.put(*hold, hold->schedule.valid_until(), now);
     }
   }
+  return lost;
+}
+
+void LeaseKeeper::run_renewer(const std::stop_token& stop) {
+  while (!stop.stop_requested()) {
+    log_losses();
+    Batch batch;
+    base::TimePoint wake;
+    {
+      const std::lock_guard guard(mutex_);
+      batch = take_batch(clock_.now());
+      wake = renewals_.next();
+    }
+    if (!batch.holds.empty()) {
+      renew(batch);
+    } else {
+      renewer_bell_.wait_until(clock_, wake);
+    }
+  }
+}
+
+LeaseKeeper::Batch LeaseKeeper::take_batch(base::TimePoint now) {
+  std::vector<Hold*> due;
+  renewals_.take_due(now, kLargestBatch, due);
+  Batch batch;
+  batch.holds.reserve(due.size());
+  base::Duration left = shortest_ttl_.value();
+  for (Hold* const hold : due) {
+    batch.holds.push_back(hold->kept);
+    left = std::min(left, hold->schedule.valid_until() - now);
+  }
+  batch.patience = std::clamp(left / 2, kShortestRequest, kLongestRequest);
   return batch;
 }
 
-void LeaseKeeper::renew(const Holds& batch) {
+void LeaseKeeper::renew(const Batch& batch) {
   std::vector<store::Renewal> renewals;
-  renewals.reserve(batch.size());
-  for (const auto& hold : batch) {
+  renewals.reserve(batch.holds.size());
+  for (const auto& hold : batch.holds) {
     renewals.push_back({.name = hold->name, .id = hold->id, .ttl = hold->schedule.ttl()});
   }
-  base::Duration patience = kLongestRequest;
-  {
-    const std::lock_guard guard(mutex_);
-    const base::TimePoint now = clock_.now();
-    for (const auto& hold : holds_) {
-      patience = std::min(patience, hold->schedule.valid_until() - now);
-    }
-  }
   const base::TimePoint sent = clock_.now();
-  const auto outcomes =
-      store_.renew(renewals, base::Deadline::after(base::steady_clock(), patience));
+  const Outcomes outcomes =
+      store_.renew(renewals, base::Deadline::after(base::steady_clock(), batch.patience));
   if (metrics_.observe) {
     metrics_.observe("renew_batch", clock_.now() - sent);
   }
-  Holds lost;
-  std::size_t renewed = 0;
+  Applied applied = apply(batch.holds, outcomes, sent);
+  fire(std::move(applied.lost));
+  count(metrics_, "renewed", applied.renewed);
+  count(metrics_, "renew_failed", applied.failed);
+  note_health(applied, outcomes);
+}
+
+LeaseKeeper::Applied LeaseKeeper::apply(const Holds& batch, const Outcomes& outcomes,
+                                        base::TimePoint sent) {
+  Applied applied;
+  for (std::size_t begin = 0; begin < batch.size(); begin += kMostAtOnce) {
+    const std::size_t end = std::min(batch.size(), begin + kMostAtOnce);
+    const std::lock_guard guard(mutex_);
+    const base::TimePoint now = clock_.now();
+    for (std::size_t i = begin; i < end; ++i) {
+      apply_one(batch[i], outcomes ? &(*outcomes)[i] : nullptr, sent, now, applied);
+    }
+  }
+  return applied;
+}
+
+void LeaseKeeper::apply_one(const std::shared_ptr<Hold>& hold, const store::RenewOutcome* outcome,
+                            base::TimePoint sent, base::TimePoint now, Applied& applied) {
+  if (hold->kept == nullptr) {
+    return;
+  }
+  // A lease that was over before the answer came stays lost: check() may have said so meanwhile.
+  if (hold->schedule.valid_until() <= now) {
+    applied.lost.push_back({forget(*hold), Cause::not_renewed_in_time});
+  } else if (outcome == nullptr || *outcome == store::RenewOutcome::failed) {
+    ++applied.failed;
+    if (outcome != nullptr) {
+      applied.refused.push_back(hold);
+    }
+    hold->schedule.on_failed(now);
+    plan_renewal(*hold, now);
+  } else if (*outcome == store::RenewOutcome::lost) {
+    applied.lost.push_back({forget(*hold), Cause::taken_away});
+  } else {
+    ++applied.renewed;
+    hold->schedule.on_renewed(sent);
+    hold->publish();
+    if (hold->status() == Hold::Status::ended) {
+      forget(*hold);
+    } else {
+      plan_renewal(*hold, now);
+    }
+  }
+}
+
+void LeaseKeeper::note_health(const Applied& applied, const Outcomes& outcomes) {
+  for (const auto& hold : applied.refused) {
+    logger_.warn("could not renew the lease on " + base::printable(hold->name) +
+                 ", will try again: the store refused its record");
+  }
+  if (outcomes) {
+    if (std::exchange(is_failing_, false)) {
+      logger_.info("leases are renewed again");
+    }
+    return;
+  }
+  last_failure_ = base::to_string(outcomes.error());
+  const std::string text = "could not renew " + std::to_string(applied.failed) +
+                           " leases, will try again: " + last_failure_;
+  // One warning for each outage, not for each attempt.
+  logger_.log(std::exchange(is_failing_, true) ? base::LogLevel::debug : base::LogLevel::warning,
+              text);
+}
+
+void LeaseKeeper::fire(Losses losses) {
+  std::erase_if(losses, [](const Loss& loss) { return !loss.hold->lose(); });
+  if (losses.empty()) {
+    return;
+  }
+  count(metrics_, "lost", losses.size());
   {
     const std::lock_guard guard(mutex_);
-    renewed = apply(batch, outcomes, sent, lost);
+    std::ranges::move(losses, std::back_inserter(unlogged_));
   }
-  // Not under the mutex: what the user is told may ask the provider something.
-  count(metrics_, "renewed", renewed);
-  if (outcomes) {
-    report_failed(batch, *outcomes);
-  }
-  if (!outcomes) {
-    count(metrics_, "renew_failed", batch.size());
-    logger_.warn("could not renew " + std::to_string(batch.size()) +
-                 " leases, will try again: " + base::to_string(outcomes.error()));
-  }
-  report_lost(lost);
+  renewer_bell_.ring();
 }
 
-std::size_t LeaseKeeper::apply(const Holds& batch,
-                               const base::Result<std::vector<store::RenewOutcome>>& outcomes,
-                               base::TimePoint sent, Holds& lost) {
-  const base::TimePoint now = clock_.now();
-  std::size_t renewed = 0;
-  for (std::size_t i = 0; i < batch.size(); ++i) {
-    Hold& hold = *batch[i];
-    if (!keeps(hold)) {
-      continue;
-    }
-    // What was over before the answer came stays so: who checked meanwhile was told.
-    const bool is_over = hold.schedule.valid_until() <= now;
-    if (is_over || (outcomes && (*outcomes)[i] == store::RenewOutcome::lost)) {
-      lost.push_back(batch[i]);
-      erase(hold);
-    } else if (outcomes && (*outcomes)[i] == store::RenewOutcome::renewed) {
-      hold.schedule.on_renewed(sent);
-      hold.publish();
-      ++renewed;
-      if (hold.status() == Hold::Status::ended) {
-        erase(hold);
-      }
+void LeaseKeeper::log_losses() {
+  Losses losses;
+  {
+    const std::lock_guard guard(mutex_);
+    losses.swap(unlogged_);
+  }
+  for (const Loss& loss : losses) {
+    std::string text = "lost the lease on " + base::printable(loss.hold->name);
+    if (loss.cause == Cause::taken_away) {
+      text += ": it has expired at the store, or was taken away";
     } else {
-      hold.schedule.on_failed(now);
+      text += ": it could not be renewed in time";
+      text += is_failing_ ? ": " + last_failure_ : "";
     }
-  }
-  return renewed;
-}
-
-void LeaseKeeper::report_failed(const Holds& batch,
-                                const std::vector<store::RenewOutcome>& outcomes) const {
-  for (std::size_t i = 0; i < batch.size(); ++i) {
-    if (outcomes[i] == store::RenewOutcome::failed) {
-      count(metrics_, "renew_failed", 1);
-      logger_.warn("could not renew the lease on " + base::printable(batch[i]->name) +
-                   ", will try again: the store refused its record");
-    }
-  }
-}
-
-void LeaseKeeper::report_lost(const Holds& lost) const {
-  for (const auto& hold : lost) {
-    if (hold->lose()) {
-      count(metrics_, "lost", 1);
-      logger_.error("lost the lease on " + base::printable(hold->name) +
-                    ": it was taken away or could not be renewed in time");
-    }
+    logger_.error(text);
   }
 }
 

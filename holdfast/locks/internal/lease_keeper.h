@@ -1,28 +1,42 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include <holdfast/base/clock.h>
 #include <holdfast/base/log.h>
+#include <holdfast/locks/internal/due_index.h>
 #include <holdfast/locks/internal/hold.h>
+#include <holdfast/locks/internal/shortest_ttl.h>
 #include <holdfast/locks/metrics.h>
 #include <holdfast/locks/steps/bell.h>
 #include <holdfast/store/lease_store.h>
 
 namespace holdfast::locks::internal {
 
-// Renews all leases of a provider: one thread, one batch at a time, started with the first lease. A
-// batch has 4,096 leases at most: the next follows at once if more are due.
+// Renews all leases of a provider, and fires `lost` for those that could not be renewed in time.
 //
-// Thread-safe. Adding and removing a lease is a few instructions under a mutex, however many there
-// are; the thread looks at all of them when one is due. A lease that could not be renewed in time
-// is lost: the store is asked for no longer than the next lease is valid, and for a second at most,
-// so that `lost` fires on time even while the store does not answer. Only a lease of less than a
-// second that is added during such a request may be reported late.
+// Thread-safe. Two threads, started with the first lease:
+//   the renewer  asks the store to renew the leases that are due, 4,096 in a request, and writes
+//   the
+//                log. It may be blocked in the store for as long as a disk or a server stalls.
+//   the expirer  fires `lost` when the local deadline of a lease has come. It does no I/O, takes no
+//                lock but the mutex and asks nothing of the store, so that nothing delays it but
+//                the stop callbacks of the program itself.
+// The mutex is the only lock. It is held for a bounded number of leases at a time, and never while
+// the store, the log, the metrics or a stop callback are called.
+//
+// Adding and removing a lease costs the same however many there are, and so does a round of
+// either thread for a lease that is not due.
+//
+// A request may take half of what is left of its leases and half of the shortest ttl, but at least
+// 100 ms and at most a second: so there is time for another over a new connection, and for leases
+// that become due meanwhile.
 class LeaseKeeper {
  public:
   LeaseKeeper(store::LeaseStore& store, const base::Clock& clock, const base::Logger& logger,
@@ -30,35 +44,60 @@ class LeaseKeeper {
   // Loses what is still held.
   ~LeaseKeeper();
 
-  // False if there is no thread to renew it with: it is not kept. After stop() it is lost at once.
+  // Keeps the lease until remove() or until it is lost. Returns false if a thread could not be
+  // started: the lease is not kept. After stop() the lease is lost at once.
   [[nodiscard]] bool add(const std::shared_ptr<Hold>& hold);
   // A renewal of it that is under way has no effect on it any more.
   void remove(Hold& hold);
   // For a hold that has ended, whose lease is left to run out: it is renewed until it is whole.
   void remove_when_whole(Hold& hold);
-  // Renews nothing more, and loses what is held.
+  // Loses what is held, and waits for the request that is under way.
   void stop();
 
   [[nodiscard]] std::size_t size() const;
+  // Returns how many times a lease was looked at to see whether it is due, for tests of the cost.
+  [[nodiscard]] std::uint64_t visits() const;
 
  private:
   using Holds = std::vector<std::shared_ptr<Hold>>;
+  using Outcomes = base::Result<std::vector<store::RenewOutcome>>;
 
-  // Whether there is a thread, started if need be.
-  [[nodiscard]] bool ensure_thread();
-  void run(const std::stop_token& stop);
-  // Takes those that are lost out of the list; returns those that are to be renewed.
-  Holds collect(base::TimePoint now, Holds& lost);
-  void renew(const Holds& batch);
-  // Returns how many were renewed.
-  std::size_t apply(const Holds& batch,
-                    const base::Result<std::vector<store::RenewOutcome>>& outcomes,
-                    base::TimePoint sent, Holds& lost);
-  // Tells of the leases whose own record could not be renewed.
-  void report_failed(const Holds& batch, const std::vector<store::RenewOutcome>& outcomes) const;
-  void report_lost(const Holds& lost) const;
-  [[nodiscard]] bool keeps(const Hold& hold) const noexcept;
-  void erase(Hold& hold);
+  struct Batch {
+    Holds holds;
+    base::Duration patience{};
+  };
+  enum class Cause : std::uint8_t { taken_away, not_renewed_in_time };
+  struct Loss {
+    std::shared_ptr<Hold> hold;
+    Cause cause;
+  };
+  using Losses = std::vector<Loss>;
+  struct Applied {
+    std::size_t renewed = 0;
+    std::size_t failed = 0;
+    Holds refused;  // those whose own record the store could not renew
+    Losses lost;
+  };
+
+  void run_expirer(const std::stop_token& stop);
+  void run_renewer(const std::stop_token& stop);
+
+  void renew(const Batch& batch);
+  Applied apply(const Holds& batch, const Outcomes& outcomes, base::TimePoint sent);
+  void note_health(const Applied& applied, const Outcomes& outcomes);
+  // Fires `lost`, and leaves the log to the renewer.
+  void fire(Losses losses);
+  void log_losses();
+
+  // The mutex is held.
+  [[nodiscard]] bool ensure_threads();
+  void keep(const std::shared_ptr<Hold>& hold);
+  std::shared_ptr<Hold> forget(Hold& hold) noexcept;
+  void plan_renewal(Hold& hold, base::TimePoint now);
+  Losses expire(base::TimePoint now);
+  Batch take_batch(base::TimePoint now);
+  void apply_one(const std::shared_ptr<Hold>& hold, const store::RenewOutcome* outcome,
+                 base::TimePoint sent, base::TimePoint now, Applied& applied);
 
   store::LeaseStore& store_;
   const base::Clock& clock_;
@@ -66,11 +105,21 @@ class LeaseKeeper {
   const Metrics& metrics_;
 
   mutable std::mutex mutex_;
-  Holds holds_;                                    // protected by mutex_
-  base::TimePoint next_ = base::TimePoint::max();  // when to look again; protected by mutex_
-  bool stopped_ = false;                           // protected by mutex_
-  steps::Bell bell_;
-  std::jthread thread_;
+  // Protected by mutex_.
+  DueIndex deadlines_;  // every lease that is kept; one that was renewed may be due early
+  DueIndex renewals_;   // every lease that is kept, to be renewed again and not under way
+  ShortestTtl shortest_ttl_;
+  Losses unlogged_;
+  bool stopped_ = false;
+  std::jthread expirer_;
+  std::jthread renewer_;
+
+  // The renewer's alone.
+  bool is_failing_ = false;
+  std::string last_failure_;
+
+  steps::Bell expirer_bell_;
+  steps::Bell renewer_bell_;
 };
 
 }  // namespace holdfast::locks::internal
