@@ -15,9 +15,8 @@
 int main(int argc, char** argv) {
   ::testing::InitGoogleTest(&argc, argv);
   using namespace holdfast::conformance;
-  for (const auto& engine :
-       {memory_engine(), sqlite_engine(), redis_engine(), redis_engine_in_real_time(),
-        mongodb_engine(), mongodb_engine_in_real_time()}) {
+  for (const auto& engine : {memory_engine(), sqlite_engine(), redis_engine(),
+                             redis_engine_in_real_time(), mongodb_engine()}) {
     holdfast::testing::register_store_suite(engine);
     holdfast::testing::register_provider_suite(engine);
     holdfast::testing::register_provider_suite(engine, async_face());
@@ -25,6 +24,9 @@ int main(int argc, char** argv) {
     holdfast::testing::register_degradation_suite(engine);
     holdfast::testing::register_recipe_suites(engine);
   }
+  // The other suites could find nothing more there: the clock of the server is seen by the store
+  // alone.
+  holdfast::testing::register_store_suite(mongodb_engine_in_real_time());
   for (const auto& repository : all_repositories()) {
     holdfast::testing::register_repository_suite(repository);
     register_repository_differential(repository);

@@ -96,7 +96,7 @@ RepositoryPlace frail_place() {
   if (tests::mongo_server_is_given()) {
     return place();
   }
-  const auto own = std::make_shared<MongoServer>();
+  const auto own = std::make_shared<MongoServer>(MongoServer::Options{.own = true});
   const std::string collection = fresh_collection();
   RepositoryPlace place{.open = [own, open = opener(*own, collection)] { return open(); },
                         .hang = [own] { own->suspend(); },

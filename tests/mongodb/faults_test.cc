@@ -26,7 +26,7 @@ class Faults : public ::testing::Test {
     if (mongo_server_is_given()) {
       GTEST_SKIP() << "the server was not started here: it cannot be broken";
     }
-    server_.emplace();
+    server_.emplace(MongoServer::Options{.own = true});
     provider_.emplace(open_store(*server_));
   }
   LockProvider& provider() { return *provider_; }
@@ -298,7 +298,7 @@ TEST_F(Faults, CutConnectionsAreNotNoticedByWhoHoldsAndWhoWaits) {
 class ServerClock : public Faults, public ::testing::WithParamInterface<int> {
  protected:
   void SetUp() override {
-    server_.emplace(MongoServer::Options{.must_be_stand_in = true});
+    server_.emplace(MongoServer::Options{.must_be_stand_in = true, .own = true});
     provider_.emplace(open_store(*server_));
   }
   void set_clock(std::chrono::minutes ahead) {

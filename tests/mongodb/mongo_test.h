@@ -29,7 +29,7 @@ inline std::unique_ptr<engines::mongodb::MongoStore> open_store(const MongoServe
   return open_store(options_for(server));
 }
 
-// A server, a store on it, and a client that sees what the store has put there.
+// A database on a server, a store there, and a client that sees what the store has put there.
 class MongoTest : public ::testing::Test {
  protected:
   static constexpr std::string_view kCollection = "distributed.locks";

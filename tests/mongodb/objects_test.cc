@@ -31,6 +31,8 @@ ObjectSave save_of(std::string id, std::string data, std::uint64_t token) {
 // How a repository keeps its objects, and what it asks the server.
 class Objects : public MongoTest {
  protected:
+  explicit Objects(const MongoServer::Options& options = {}) : MongoTest(options) {}
+
   std::string object(std::string_view id) {
     return client_.document(server_.database(), "holdfast.objects", id);
   }
@@ -107,6 +109,8 @@ TEST_F(Objects, LocksAndObjectsInOneCollectionAreRefused) {
 // What only the stand-in can tell, or be told.
 class ObjectsOnTheStandIn : public Objects {
  protected:
+  ObjectsOnTheStandIn() : Objects({.own = true}) {}
+
   void SetUp() override {
     if (server_.kind() != MongoServer::Kind::stand_in) {
       GTEST_SKIP() << "only the stand-in can be asked this";

@@ -79,7 +79,7 @@ TEST(ServerKinds, WhatIsNotTheUriOfAServerIsInvalid) {
 }
 
 TEST(ServerKinds, AStoreIsOpenBeforeItsServerIsThere) {
-  MongoServer server({.must_be_stand_in = true});
+  MongoServer server({.must_be_stand_in = true, .own = true});
   server.kill();
   const auto store = open_store(server);
   const auto soon = [] { return base::Deadline::after(base::steady_clock(), 100ms); };
@@ -175,7 +175,7 @@ TEST(Diagnosis, AnOldServerOfItsOwnIsAWarning) {
 }
 
 TEST(Diagnosis, AClockThatIsFarOffIsAWarning) {
-  const MongoServer server({.must_be_stand_in = true});
+  const MongoServer server({.must_be_stand_in = true, .own = true});
   MongoClient(server.url()).run("admin", R"({"holdfastSetClock": 1, "offsetMS": -3600000})");
   EXPECT_EQ(levels(server).at("clock_offset"), Level::warning);
 }

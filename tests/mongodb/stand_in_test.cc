@@ -8,7 +8,10 @@ namespace {
 // The stand-in must not let pass what a server would refuse.
 class StandIn : public ::testing::Test {
  protected:
-  std::string run(const std::string& command) { return client_.run("db", command); }
+  std::string run(const std::string& command) { return client_.run(server_.database(), command); }
+  std::string document(std::string_view collection, std::string_view id) {
+    return client_.document(server_.database(), collection, id);
+  }
   std::string refusal_of(const std::string& command) {
     try {
       run(command);
@@ -73,14 +76,14 @@ TEST_F(StandIn, AnUpsertThatFindsItsIdTakenIsAWriteErrorOfItsOwn) {
   const std::string reply =
       run(R"({"update": "c", "updates": [)" + three + R"(], "ordered": false})");
   EXPECT_NE(reply.find(R"("writeErrors" : [ { "index" : 1, "code" : 11000)"), std::string::npos);
-  EXPECT_NE(client_.document("db", "c", "b").find(R"("n" : 9)"), std::string::npos);
-  EXPECT_NE(client_.document("db", "c", "c").find(R"("n" : 5)"), std::string::npos);
+  EXPECT_NE(document("c", "b").find(R"("n" : 9)"), std::string::npos);
+  EXPECT_NE(document("c", "c").find(R"("n" : 5)"), std::string::npos);
   // In order, the first error is the last that is done.
   run(R"({"update": "d", "updates": [)" + save("b") + R"(]})");
   run(R"({"update": "d", "updates": [{"q": {"_id": "b"}, "u": [{"$set": {"n": 9}}]}]})");
   run(R"({"update": "d", "updates": [)" + three + R"(], "ordered": true})");
-  EXPECT_NE(client_.document("db", "d", "a"), "");
-  EXPECT_EQ(client_.document("db", "d", "c"), "");
+  EXPECT_NE(document("d", "a"), "");
+  EXPECT_EQ(document("d", "c"), "");
   EXPECT_NE(refusal_of(R"({"update": "c", "updates": [{"q": {"_id": "x", "n": 5}, "u": [],
       "upsert": true}]})"),
             "");
@@ -91,9 +94,9 @@ TEST_F(StandIn, ExpiresDocumentsByTheirIndex) {
   run(R"({"insert": "c", "documents": [{"_id": "old", "at": {"$date": {"$numberLong": "1000"}}},
       {"_id": "new", "at": {"$date": {"$numberLong": "99999999999999"}}}, {"_id": "none"}]})");
   run(R"({"holdfastExpire": 1})");
-  EXPECT_EQ(client_.document("db", "c", "old"), "");
-  EXPECT_NE(client_.document("db", "c", "new"), "");
-  EXPECT_NE(client_.document("db", "c", "none"), "");
+  EXPECT_EQ(document("c", "old"), "");
+  EXPECT_NE(document("c", "new"), "");
+  EXPECT_NE(document("c", "none"), "");
 }
 
 }  // namespace

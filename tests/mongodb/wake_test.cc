@@ -95,7 +95,7 @@ INSTANTIATE_TEST_SUITE_P(OnAReplicaSet, Wake, ::testing::Values(false));
 INSTANTIATE_TEST_SUITE_P(OnAServerOfItsOwn, Wake, ::testing::Values(true));
 
 TEST(WakeOfAUserWithFewRights, WhoMayNotFollowChangesLooks) {
-  const MongoServer server({.must_be_stand_in = true});
+  const MongoServer server({.must_be_stand_in = true, .own = true});
   MongoClient(server.url()).run("admin", R"({"configureFailPoint": "failCommand",
       "mode": {"times": 1}, "data": {"failCommands": ["aggregate"], "errorCode": 13}})");
   const auto store = open_store(server);

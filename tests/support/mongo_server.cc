@@ -1,30 +1,20 @@
 #include <tests/support/mongo_server.h>
 
-#include <chrono>
-#include <csignal>
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <stdexcept>
-#include <thread>
+#include <string_view>
+#include <tuple>
 
-#include <tests/support/certificates.h>
-#include <tests/support/free_port.h>
 #include <tests/support/mongo_client.h>
-#include <tests/support/spawn.h>
 
 #include <holdfast/base/ids.h>
 
-// HOLDFAST_STAND_IN: tests/support/mongodb/server.cjs. HOLDFAST_NODE_MODULES: where its packages
-// are.
 namespace holdfast::tests {
 
 namespace {
-
-using namespace std::chrono_literals;
-
-constexpr auto kPatience = 60s;
-constexpr auto kLook = 5ms;
-constexpr int kAttempts = 5;
 
 bool is_on_path(const std::string& program) {
   const char* const path = std::getenv("PATH");
@@ -62,6 +52,28 @@ void say(const std::string& what) {
   static_cast<void>(kSaid);
 }
 
+std::shared_ptr<MongoProcess> start(const MongoWishes& wishes) {
+  const bool is_there = is_on_path("mongod");
+  const auto kind = is_there && !wishes.needs_stand_in() ? MongoProcess::Kind::mongod
+                                                         : MongoProcess::Kind::stand_in;
+  if (kind == MongoProcess::Kind::mongod || !is_there) {
+    say(is_there ? "a mongod from the PATH" : "the stand-in of tests/support/mongodb");
+  }
+  return std::make_shared<MongoProcess>(kind, wishes);
+}
+
+// The server of this process for these wishes.
+std::shared_ptr<MongoProcess> shared(const MongoWishes& wishes) {
+  using Key = std::tuple<bool, int, bool, bool>;
+  static std::map<Key, std::shared_ptr<MongoProcess>> processes;
+  const bool is_stand_in = wishes.needs_stand_in() || !is_on_path("mongod");
+  auto& process = processes[{wishes.standalone, wishes.wire_version, wishes.tls, is_stand_in}];
+  if (process == nullptr) {
+    process = start(wishes);
+  }
+  return process;
+}
+
 }  // namespace
 
 bool mongo_server_is_given() { return given_url() != nullptr; }
@@ -69,141 +81,40 @@ bool mongo_server_is_given() { return given_url() != nullptr; }
 MongoServer::MongoServer(const Options& options)
     : options_(options),
       database_("holdfast_" + to_string(base::LeaseId::generate()).substr(0, 12)) {
-  const bool needs_stand_in =
-      options.must_be_stand_in || options.standalone || options.wire_version != 0 || options.tls;
-  if (const char* const url = given_url(); url != nullptr && !needs_stand_in) {
-    kind_ = Kind::given;
+  if (const char* const url = given_url(); url != nullptr && !options.needs_stand_in()) {
     url_ = with_database(url, database_);
     say("the server of HOLDFAST_TEST_MONGODB");
     return;
   }
-  kind_ = is_on_path("mongod") && !needs_stand_in ? Kind::mongod : Kind::stand_in;
-  if (options_.tls) {
-    make_certificates(folder_.path());
-  }
-  if (kind_ == Kind::mongod || !is_on_path("mongod")) {
-    say(kind_ == Kind::mongod ? "a mongod from the PATH" : "the stand-in of tests/support/mongodb");
-  }
-  start();
+  process_ = options.own ? start(options) : shared(options);
+  url_ = process_->url(process_->port(), database_);
 }
 
 MongoServer::~MongoServer() {
-  if (kind_ == Kind::given) {
-    try {
-      MongoClient(url_).run(database_, R"({"dropDatabase": 1})");
-    } catch (const std::runtime_error& error) {
-      std::fprintf(stderr, "holdfast: a test database is left behind: %s\n", error.what());
-    }
+  const bool ends_with_us = process_ != nullptr && options_.own;
+  if (kind() == Kind::stand_in || ends_with_us) {
+    return;
   }
-  kill();
-}
-
-void MongoServer::start() {
-  // Another program may take a port between our look and the server's.
-  for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    port_ = free_port();
-    url_ = url_by(port_);
-    if (spawn_and_wait()) {
-      return;
-    }
-  }
-  throw std::runtime_error(
-      kind_ == Kind::mongod ? "mongod does not start"
-                            : "the stand-in for MongoDB does not start; its packages are installed "
-                              "by ./test, or with `npm ci` into " HOLDFAST_NODE_MODULES);
-}
-
-std::string MongoServer::url_by(std::uint16_t port) const {
-  return "mongodb://127.0.0.1:" + std::to_string(port) + "/" + database_ +
-         (options_.tls ? "?tls=true&tlsCAFile=" + (folder_ / "ca.pem").string() : "");
-}
-
-std::vector<std::string> MongoServer::command_line() const {
-  const std::string port = std::to_string(port_);
-  if (kind_ == Kind::mongod) {
-    return {"mongod",
-            "--port",
-            port,
-            "--bind_ip",
-            "127.0.0.1",
-            "--dbpath",
-            folder_.path().string(),
-            "--logpath",
-            (folder_ / "mongod.log").string(),
-            "--replSet",
-            "holdfast",
-            "--setParameter",
-            "enableTestCommands=1"};
-  }
-  std::vector<std::string> words = {"node", HOLDFAST_STAND_IN, port};
-  if (options_.standalone) {
-    words.emplace_back("--standalone");
-  }
-  if (options_.wire_version != 0) {
-    words.insert(words.end(), {"--wire-version", std::to_string(options_.wire_version)});
-  }
-  if (options_.tls) {
-    words.insert(words.end(), {"--tls", folder_.path().string()});
-  }
-  return words;
-}
-
-// Whether it is there, and takes writes. A mongod does once it has made itself a replica set; if it
-// is one already, it refuses to be made one, and will take writes soon.
-bool MongoServer::answers() const {
   try {
-    MongoClient client(url_);
-    if (client.run("admin", R"({"isMaster": 1})").contains(R"("ismaster" : true)")) {
-      return true;
-    }
-    if (kind_ == Kind::mongod) {
-      client.run("admin",
-                 R"({"replSetInitiate": {"_id": "holdfast", "members": [{"_id": 0, "host": ")" +
-                     ("127.0.0.1:" + std::to_string(port_)) + R"("}]}})");
-    }
-    return false;
-  } catch (const std::runtime_error&) {
-    return false;
+    MongoClient(url_).run(database_, R"({"dropDatabase": 1})");
+  } catch (const std::runtime_error& error) {
+    std::fprintf(stderr, "holdfast: a test database is left behind: %s\n", error.what());
   }
 }
 
-bool MongoServer::spawn_and_wait() {
-  ::setenv("NODE_PATH", HOLDFAST_NODE_MODULES, 1);
-  process_ = spawn(command_line());
-  const auto give_up = std::chrono::steady_clock::now() + kPatience;
-  while (std::chrono::steady_clock::now() < give_up) {
-    if (has_ended(process_)) {
-      process_ = -1;
-      return false;
-    }
-    if (answers()) {
-      return true;
-    }
-    std::this_thread::sleep_for(kLook);
+MongoServer::Kind MongoServer::kind() const noexcept {
+  if (process_ == nullptr) {
+    return Kind::given;
   }
-  kill();
-  return false;
+  return process_->kind() == MongoProcess::Kind::mongod ? Kind::mongod : Kind::stand_in;
 }
 
-void MongoServer::kill() {
-  if (process_ > 0) {
-    kill_and_wait(process_);
-    process_ = -1;
+MongoProcess& MongoServer::own_process() {
+  if (process_ == nullptr || !options_.own) {
+    throw std::logic_error(
+        "other tests use this server, too: a test that breaks it wishes for its own");
   }
+  return *process_;
 }
-
-void MongoServer::restart() {
-  kill();
-  for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    if (spawn_and_wait()) {
-      return;
-    }
-  }
-  throw std::runtime_error("the server does not start again on its port");
-}
-
-void MongoServer::suspend() const { send_signal(process_, SIGSTOP); }
-
-void MongoServer::resume() const { send_signal(process_, SIGCONT); }
 
 }  // namespace holdfast::tests

@@ -11,6 +11,14 @@ namespace holdfast::tests {
 // thread that stays. If there is no room for it: a std::runtime_error.
 [[nodiscard]] pid_t spawn(const std::vector<std::string>& words);
 
+// A program that was started with pipes. Whoever has it closes both descriptors.
+struct PipedProcess {
+  pid_t process = -1;
+  int input = -1;   // what is written here, the program reads; closed with this process
+  int output = -1;  // what the program prints
+};
+[[nodiscard]] PipedProcess spawn_piped(const std::vector<std::string>& words);
+
 // Whether it has ended by itself.
 [[nodiscard]] bool has_ended(pid_t process);
 

@@ -6,7 +6,9 @@ const {Failure, allowOnly, require: demand} = require('./failure.cjs');
 const ALWAYS = ['$db', 'lsid', '$readPreference', '$clusterTime'];
 const WRITE = ['writeConcern', 'txnNumber'];
 const FIRST_BATCH = 101;
-const DUPLICATE_KEY = 11000;
+const NOT_UNDERSTOOD = 9;
+// The document, before or after, of each answer to a findAndModify that changed something.
+const IMAGES = new WeakMap();
 
 function checkWriteConcern(concern) {
   if (concern === undefined) return;
@@ -76,10 +78,16 @@ class Commands {
     this.#server.databases.expire();
     return {};
   }
-  // How often each command came.
+  // From now on reads see what is there now, as on a primary that has been replaced and does not know it yet.
+  holdfastFreezeReads(command) {
+    allowOnly('holdfastFreezeReads', command, ['holdfastFreezeReads', ...ALWAYS]);
+    this.#server.databases.freezeReads();
+    return {};
+  }
+  // How often each command came, and how many bytes were sent.
   holdfastCounts(command) {
     allowOnly('holdfastCounts', command, ['holdfastCounts', ...ALWAYS]);
-    return {counts: {...this.#server.counts}};
+    return {counts: {...this.#server.counts}, sent: this.#server.sent};
   }
 
   insert(command) {
@@ -96,10 +104,13 @@ class Commands {
     return pipeline;
   }
 
-  #matching(name, filter) {
+  #matching(name, filter, collection = this.#server.databases.find(name)) {
     demand('the filter', filter, 'object');
-    const collection = this.#server.databases.find(name);
-    return collection === undefined ? [] : collection.candidates(filter).filter(this.#server.language.matcher(filter));
+    if (collection === undefined) return [];
+    const found = collection.candidates(filter);
+    // A filter by the _id alone has been applied already.
+    const isById = typeof filter._id === 'string' && Object.keys(filter).length === 1;
+    return isById ? found : found.filter(this.#server.language.matcher(filter));
   }
 
   // The document after the update, and whether it is another.
@@ -107,7 +118,7 @@ class Commands {
     const collection = this.#server.databases.get(name);
     const {language} = this.#server;
     if (before !== undefined) {
-      const after = language.update(structuredCloneOf(before), pipeline);
+      const after = language.update(before, pipeline);
       return {after, changed: collection.replace(before, after)};
     }
     const {_id, ...others} = filter;
@@ -137,11 +148,20 @@ class Commands {
     if (before === undefined && command.upsert !== true) {
       return {lastErrorObject: {n: 0, updatedExisting: false}, value: null};
     }
-    const {after} = this.#change(name, command.query, pipeline, before);
+    const {after, changed} = this.#change(name, command.query, pipeline, before);
     const value = command.new === true ? after : before ?? null;
     const upserted = before === undefined ? {upserted: after._id} : {};
-    return {lastErrorObject: {n: 1, updatedExisting: before !== undefined, ...upserted},
-            value: this.#project(value, command.fields)};
+    const reply = {lastErrorObject: {n: 1, updatedExisting: before !== undefined, ...upserted},
+                   value: this.#project(value, command.fields)};
+    if (changed) IMAGES.set(reply, value);
+    return reply;
+  }
+
+  // Whether a write that is sent again is known again: a findAndModify that changed nothing is not.
+  static isRemembered(name, reply) { return name !== 'findAndModify' || IMAGES.has(reply); }
+  // The answer to a write that was done before: of a findAndModify the whole document, whatever `fields` says.
+  static repetition(name, reply) {
+    return name === 'findAndModify' ? {...reply, value: IMAGES.get(reply), retriedStmtId: 0} : {...reply, retriedStmtIds: [0]};
   }
 
   update(command) {
@@ -155,16 +175,16 @@ class Commands {
       allowOnly('updates', each, ['q', 'u', 'upsert', 'multi']);
       const pipeline = this.#checkUpdate(each.u);
       const found = this.#matching(name, each.q);
-      for (const before of each.multi === true ? found : found.slice(0, 1)) {
-        ++n;
-        nModified += this.#change(name, each.q, pipeline, before).changed;
-      }
-      if (found.length > 0 || each.upsert !== true) continue;
       try {
+        for (const before of each.multi === true ? found : found.slice(0, 1)) {
+          nModified += this.#change(name, each.q, pipeline, before).changed;
+          ++n;
+        }
+        if (found.length > 0 || each.upsert !== true) continue;
         upserted.push({index, _id: this.#change(name, each.q, pipeline, undefined).after._id});
         ++n;
       } catch (error) {
-        if (error.code !== DUPLICATE_KEY) throw error;
+        if (!(error instanceof Failure) || error.code === NOT_UNDERSTOOD) throw error;
         writeErrors.push({index, code: error.code, errmsg: error.message});
         if (command.ordered !== false) break;
       }
@@ -208,7 +228,7 @@ class Commands {
     if (command.sort !== undefined) stages.push({$sort: command.sort});
     if (command.limit > 0) stages.push({$limit: command.limit});
     if (command.projection !== undefined) stages.push({$project: command.projection});
-    const found = this.#server.language.aggregate(this.#matching(ns, command.filter ?? {}), stages);
+    const found = this.#server.language.aggregate(this.#matching(ns, command.filter ?? {}, this.#server.databases.readable(ns)), stages);
     return this.#open(ns, found, command.batchSize ?? FIRST_BATCH, sessionOf(command));
   }
 
@@ -222,7 +242,7 @@ class Commands {
       return this.#watch(ns, first.$changeStream, others, sessionOf(command));
     }
     const match = first !== undefined && '$match' in first;
-    const found = this.#matching(ns, match ? first.$match : {});
+    const found = this.#matching(ns, match ? first.$match : {}, this.#server.databases.readable(ns));
     const documents = this.#server.language.aggregate(found, match ? others : command.pipeline);
     return this.#open(ns, documents, command.cursor.batchSize ?? FIRST_BATCH, sessionOf(command));
   }
@@ -232,9 +252,9 @@ class Commands {
       throw new Failure(40573, 'The $changeStream stage is only supported on replica sets');
     }
     allowOnly('$changeStream', options, []);
-    this.#server.language.aggregate([], pipeline);
     const id = ++this.#lastCursor;
-    this.#cursors.set(id, {ns, pipeline, session, next: this.#server.databases.changes.end});
+    const read = this.#server.language.reader(pipeline);
+    this.#cursors.set(id, {ns, read, session, next: this.#server.databases.changes.end});
     return {cursor: {firstBatch: [], id: Long.fromNumber(id), ns}};
   }
 
@@ -242,7 +262,7 @@ class Commands {
     const {changes} = this.#server.databases;
     const events = changes.since(cursor.next).filter(({ns}) => `${ns.db}.${ns.coll}` === cursor.ns);
     cursor.next = changes.end;
-    return this.#server.language.aggregate(events, cursor.pipeline);
+    return cursor.read(events);
   }
 
   async getMore(command) {
@@ -302,12 +322,6 @@ const isComparison = (condition) => condition !== null && typeof condition === '
     Object.keys(condition).every((operator) => ['$gt', '$gte', '$lt', '$lte', '$ne'].includes(operator));
 
 const sessionOf = (command) => command.lsid?.id.toString('hex') ?? '';
-
-// A pipeline may change what it is given.
-function structuredCloneOf(document) {
-  const {decode, encode} = require('./wire.cjs');
-  return decode(encode(document));
-}
 
 const WRITES = ['insert', 'update', 'delete', 'findAndModify'];
 

@@ -1,20 +1,19 @@
-// The collections of the stand-in: documents as BSON, indexes, and the log of changes.
+// The collections of the stand-in: documents, which nobody changes in place, indexes, and the log of changes.
 'use strict';
 const {EJSON, Timestamp} = require('bson');
 const {Failure} = require('./failure.cjs');
-const {decode, encode} = require('./wire.cjs');
+const {compare} = require('./values.cjs');
 
-const REMEMBERED_CHANGES = 100_000;
+const REMEMBERED_CHANGES = 20_000;
 
 const keyOf = (id) => typeof id === 'string' ? `s${id}` : `x${EJSON.stringify({id})}`;
-const same = (one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)) === 0;
-const sameValue = (one, other) => same(encode({value: one}), encode({value: other}));
+const same = (one, other) => compare(one, other) === 0;
 
 // What a change stream says of an update: the fields of the document itself, changed as a whole.
 function difference(before, after) {
   const updatedFields = {};
   for (const [field, value] of Object.entries(after)) {
-    if (!(field in before) || !sameValue(before[field], value)) updatedFields[field] = value;
+    if (!(field in before) || !same(before[field], value)) updatedFields[field] = value;
   }
   return {updatedFields, removedFields: Object.keys(before).filter((field) => !(field in after)), truncatedArrays: []};
 }
@@ -30,9 +29,9 @@ class Changes {
     const number = this.end;
     this.#events.push({_id: {_data: number.toString(16).padStart(16, '0')},
                        clusterTime: new Timestamp({t: Math.floor(Date.now() / 1000), i: number % 0xffff}), ...event});
-    if (this.#events.length > REMEMBERED_CHANGES) {
-      this.#events.shift();
-      ++this.#first;
+    if (this.#events.length >= 2 * REMEMBERED_CHANGES) {
+      this.#events.splice(0, REMEMBERED_CHANGES);
+      this.#first += REMEMBERED_CHANGES;
     }
     for (const wake of this.#waiting) wake();
   }
@@ -63,6 +62,12 @@ class Collection {
     this.changes = changes;
   }
 
+  copy() {
+    const copy = new Collection(this.name, this.changes);
+    copy.#documents = new Map(this.#documents);
+    return copy;
+  }
+
   get ns() {
     const dot = this.name.indexOf('.');
     return {db: this.name.slice(0, dot), coll: this.name.slice(dot + 1)};
@@ -71,28 +76,25 @@ class Collection {
   // Those that may match, by the _id if the filter has one.
   candidates(filter) {
     const id = filter._id;
-    if (typeof id === 'string') {
-      const found = this.#documents.get(keyOf(id));
-      return found === undefined ? [] : [decode(found)];
-    }
-    return [...this.#documents.values()].map(decode);
+    const ids = typeof id === 'string' ? [id] : Array.isArray(id?.$in) ? id.$in : undefined;
+    if (ids === undefined) return [...this.#documents.values()];
+    return [...new Set(ids.map(keyOf))].map((key) => this.#documents.get(key)).filter((each) => each !== undefined);
   }
 
   insert(document) {
     const key = keyOf(document._id);
     if (this.#documents.has(key)) throw new Failure(11000, `E11000 duplicate key error collection: ${this.name}`);
-    this.#documents.set(key, encode(document));
+    this.#documents.set(key, document);
     this.changes.add({operationType: 'insert', ns: this.ns, documentKey: {_id: document._id}, fullDocument: document});
   }
 
   // Whether that changed anything.
   replace(before, after) {
-    if (!sameValue(before._id, after._id)) throw new Failure(66, "the field '_id' is immutable");
-    const bytes = encode(after);
-    if (same(encode(before), bytes)) return false;
-    this.#documents.set(keyOf(before._id), bytes);
+    if (!same(before._id, after._id)) throw new Failure(66, "the field '_id' is immutable");
+    if (same(before, after)) return false;
+    this.#documents.set(keyOf(before._id), after);
     this.changes.add({operationType: 'update', ns: this.ns, documentKey: {_id: before._id},
-                      updateDescription: difference(before, decode(bytes))});
+                      updateDescription: difference(before, after)});
     return true;
   }
 
@@ -102,7 +104,7 @@ class Collection {
   }
 
   createIndex(index) {
-    const existing = this.indexes.find((each) => sameValue(each.key, index.key));
+    const existing = this.indexes.find((each) => same(each.key, index.key));
     if (existing === undefined) {
       this.indexes.push({v: 2, ...index});
       return;
@@ -127,6 +129,7 @@ class Collection {
 
 class Databases {
   #collections = new Map();
+  #frozen;  // undefined: reads see what is there
   changes = new Changes();
 
   find(name) { return this.#collections.get(name); }
@@ -134,6 +137,9 @@ class Databases {
     if (!this.#collections.has(name)) this.#collections.set(name, new Collection(name, this.changes));
     return this.#collections.get(name);
   }
+  // For reads.
+  readable(name) { return (this.#frozen ?? this.#collections).get(name); }
+  freezeReads() { this.#frozen = new Map([...this.#collections].map(([name, each]) => [name, each.copy()])); }
   expire() { for (const collection of this.#collections.values()) collection.expire(); }
 }
 

@@ -1,10 +1,12 @@
-// MongoDB's fail point `failCommand`, as its own tests use it, and one thing more: `dropReply`, with
-// which the command is done and its connection then closed.
+// MongoDB's fail point `failCommand`, as its own tests use it, and more: with `dropReply` the command is done and its
+// connection then closed; `replaceReply` and `extendReply` have other fields for the reply, and `blobInReply` adds so many
+// bytes to it.
 'use strict';
 const {Failure, allowOnly} = require('./failure.cjs');
 
 const RETRYABLE = [6, 7, 89, 91, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436];
-const DATA = ['failCommands', 'errorCode', 'closeConnection', 'blockConnection', 'blockTimeMS', 'writeConcernError', 'dropReply'];
+const DATA = ['failCommands', 'errorCode', 'closeConnection', 'blockConnection', 'blockTimeMS', 'writeConcernError', 'dropReply',
+              'replaceReply', 'extendReply', 'blobInReply'];
 
 class Faults {
   #data = null;

@@ -1,63 +1,85 @@
-// MongoDB's query, update and aggregation language, by mingo, restricted to what a server of a given
-// version knows.
+// MongoDB's query, update and aggregation language, restricted to what a server of a given version knows. What
+// Holdfast's pipelines use is compiled (stages.cjs, queries.cjs); mingo evaluates everything else.
 'use strict';
-const {Context} = require('mingo/core');
-const {Aggregator} = require('mingo/aggregator');
-const {Query} = require('mingo/query');
-const accumulators = require('mingo/operators/accumulator');
-const expressions = require('mingo/operators/expression');
-const queries = require('mingo/operators/query');
-const stages = require('mingo/operators/pipeline');
 const {Failure} = require('./failure.cjs');
+const {compileFilter} = require('./queries.cjs');
+const {Unknown, compileStage} = require('./stages.cjs');
+const {RawDocument} = require('./wire.cjs');
 
-// What came after 4.2, by the wire version of the server that first had it.
-const SINCE = {
-  9: ['$first', '$last', '$isNumber', '$replaceAll', '$replaceOne', '$rand', '$sampleRate', '$function'],
-  13: ['$dateAdd', '$dateDiff', '$dateSubtract', '$dateTrunc', '$getField', '$setField', '$unsetField'],
-  15: ['$sortArray', '$firstN', '$lastN', '$maxN', '$minN', '$top', '$topN', '$bottom', '$bottomN'],
-  99: ['$bitAnd', '$bitNot', '$bitOr', '$bitXor', '$median', '$percentile', '$sigmoid', '$toHashedIndexKey', '$accumulator'],
-};
-const AS_EXPRESSION = ['$avg', '$max', '$min', '$stdDevPop', '$stdDevSamp', '$sum'];
 const OF_UPDATES = ['$addFields', '$project', '$replaceRoot', '$replaceWith', '$set', '$unset'];
 const OF_READS = ['$addFields', '$limit', '$match', '$project', '$set', '$sort'];
+const REMEMBERED_STAGES = 1000;
 
-const pick = (all, names) => Object.fromEntries(names.map((name) => [name, all[name]]));
+// The same, but what is thrown is the server's own failure.
+function withFailures(code, call) {
+  try {
+    return call();
+  } catch (error) {
+    throw error instanceof Failure || error instanceof Unknown ? error : new Failure(code, error.message);
+  }
+}
 
 class Language {
-  #updates;
-  #reads;
+  #wireVersion;
+  #mingo;
+  #compiled = new Map();  // stages of updates, by their bytes
 
-  constructor(wireVersion) {
-    const tooNew = Object.entries(SINCE).filter(([version]) => version > wireVersion).flatMap(([, names]) => names);
-    const known = Object.fromEntries(Object.entries(expressions).filter(([name]) => !tooNew.includes(name)));
-    const common = {expression: known, accumulator: pick(accumulators, AS_EXPRESSION), query: queries};
-    this.#updates = Context.init({...common, pipeline: pick(stages, OF_UPDATES)});
-    this.#reads = Context.init({...common, pipeline: pick(stages, OF_READS)});
-  }
+  constructor(wireVersion) { this.#wireVersion = wireVersion; }
 
-  #run(pipeline, documents, context, known) {
-    for (const stage of pipeline) {
-      const names = Object.keys(stage);
-      if (names.length !== 1) throw new Failure(40323, 'A pipeline stage specification object must contain exactly one field.');
-      if (!known.includes(names[0])) throw new Failure(40324, `Unrecognized pipeline stage name: '${names[0]}'`);
-    }
+  // Compiles, or else asks mingo.
+  #compileOr(code, compile, ask) {
     try {
-      return new Aggregator(pipeline, {context}).run(documents);
+      return withFailures(code, compile);
     } catch (error) {
-      throw new Failure(168, error.message);
+      if (!(error instanceof Unknown)) throw error;
     }
+    const {Mingo} = require('./mingo.cjs');
+    this.#mingo ??= new Mingo(this.#wireVersion);
+    return withFailures(code, () => ask(this.#mingo));
   }
 
-  update(document, pipeline) { return this.#run(pipeline, [document], this.#updates, OF_UPDATES)[0]; }
-  aggregate(documents, pipeline) { return this.#run(pipeline, documents, this.#reads, OF_READS); }
-  matcher(filter) {
-    try {
-      const query = new Query(filter, {context: this.#reads});
-      return (document) => query.test(document);
-    } catch (error) {
-      throw new Failure(2, error.message);
+  #compile(stage, known) {
+    const names = Object.keys(stage);
+    if (names.length !== 1) throw new Failure(40323, 'A pipeline stage specification object must contain exactly one field.');
+    if (!known.includes(names[0])) throw new Failure(40324, `Unrecognized pipeline stage name: '${names[0]}'`);
+    if (names[0] === '$match') {
+      const matches = this.matcher(stage.$match);
+      return (documents) => documents.filter(matches);
     }
+    return this.#compileOr(168, () => compileStage(stage), (mingo) => mingo.stage(stage, known));
   }
+
+  // Compiles stages that come again and again once.
+  #updateStage(stage, index) {
+    if (!(stage instanceof RawDocument)) throw new Failure(14, 'a stage of a pipeline must be a document');
+    if (index === 0) return this.#compile(stage.decode(), OF_UPDATES);  // has the request's own values
+    const key = stage.key();
+    let compiled = this.#compiled.get(key);
+    if (compiled === undefined) {
+      if (this.#compiled.size >= REMEMBERED_STAGES) this.#compiled.clear();
+      compiled = this.#compile(stage.decode(), OF_UPDATES);
+      this.#compiled.set(key, compiled);
+    }
+    return compiled;
+  }
+
+  #run(compiled, documents) {
+    return withFailures(168, () => compiled.reduce((found, stage) => stage(found), documents));
+  }
+
+  update(document, pipeline) {
+    return this.#run(pipeline.map((stage, index) => this.#updateStage(stage, index)), [document])[0];
+  }
+
+  // The pipeline of a read as a function of documents.
+  reader(pipeline) {
+    const compiled = pipeline.map((stage) => this.#compile(stage, OF_READS));
+    return (documents) => this.#run(compiled, documents);
+  }
+
+  aggregate(documents, pipeline) { return this.reader(pipeline)(documents); }
+
+  matcher(filter) { return this.#compileOr(2, () => compileFilter(filter), (mingo) => mingo.matcher(filter)); }
 }
 
 module.exports = {Language};

@@ -3,7 +3,8 @@
 //
 //   node server.cjs PORT [--standalone] [--wire-version N] [--tls FOLDER]
 //
-// Listens on 127.0.0.1, with --tls by the server.pem and server.key in that folder.
+// Listens on 127.0.0.1, with --tls by the server.pem and server.key in that folder. Port 0 is one that is free. Prints
+// `listening PORT` when it does, and ends when its standard input does: when the test that started it has ended.
 'use strict';
 const fs = require('node:fs');
 const net = require('node:net');
@@ -17,6 +18,8 @@ const {Language} = require('./language.cjs');
 const {formatReply, splitMessages} = require('./wire.cjs');
 
 const EXPIRE_EVERY = 60_000;
+const GREETINGS = ['hello', 'isMaster', 'ismaster'];
+const BLOBS = new WeakMap();  // how many bytes more a reply has
 
 // `$$NOW` is one moment in all of a command, and by a clock that a test may set.
 const realNow = Date.now;
@@ -27,12 +30,13 @@ class Server {
   databases = new Databases();
   faults = new Faults();
   counts = {};
+  sent = 0;  // bytes
   #commands = new Commands(this);
   #answered = new Map();  // the last retryable write of each session
 
-  constructor(port, options) {
+  constructor(options) {
     this.options = options;
-    this.address = `127.0.0.1:${port}`;
+    this.address = '';  // known when it listens
     this.language = new Language(options.wireVersion);
   }
 
@@ -50,8 +54,10 @@ class Server {
       if (fault.blockConnection) await new Promise((resolve) => { setTimeout(resolve, fault.blockTimeMS); });
       if (fault.closeConnection) return null;
       if (fault.failure) throw fault.failure;
-      const reply = {...await this.#once(name, command), ok: 1};
+      const done = await this.#once(name, command);
+      const reply = {...(fault.replaceReply ? {} : done), ...fault.replaceReply, ...fault.extendReply, ok: 1};
       if (fault.writeConcernError) reply.writeConcernError = fault.writeConcernError;
+      if (fault.blobInReply && !GREETINGS.includes(name)) BLOBS.set(reply, fault.blobInReply);
       return fault.dropReply ? null : reply;
     } catch (error) {
       if (error instanceof Failure) return error.reply();
@@ -95,7 +101,10 @@ function serve(server, socket) {
     turn = turn.then(async () => {
       const reply = await server.answer(message.body);
       if (reply === null) socket.destroy();
-      else if (!socket.destroyed) socket.write(formatReply(message, reply));
+      if (reply === null || socket.destroyed) return;
+      const bytes = formatReply(message, reply, BLOBS.get(reply) ?? 0);
+      server.sent += bytes.length;
+      socket.write(bytes);
     });
   });
   socket.on('data', (chunk) => {
@@ -117,14 +126,18 @@ function main([port, ...words]) {
     else if (word === '--tls') options.tls = words.shift();
     else throw new Error(`unknown option ${word}`);
   }
-  const server = new Server(Number(port), options);
+  const server = new Server(options);
   setInterval(() => server.databases.expire(), EXPIRE_EVERY).unref();
   const accept = (socket) => serve(server, socket);
   const listener = options.tls === undefined ? net.createServer(accept) : tls.createServer({
     cert: fs.readFileSync(path.join(options.tls, 'server.pem')),
     key: fs.readFileSync(path.join(options.tls, 'server.key')),
   }, accept);
-  listener.listen(Number(port), '127.0.0.1', 1024);
+  listener.listen(Number(port), '127.0.0.1', 1024, () => {
+    server.address = `127.0.0.1:${listener.address().port}`;
+    process.stdout.write(`listening ${listener.address().port}\n`);
+  });
+  process.stdin.on('end', () => process.exit()).resume();
 }
 
 main(process.argv.slice(2));

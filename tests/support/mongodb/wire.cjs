@@ -22,6 +22,63 @@ function withLongs(value) {
 
 const encode = (document) => serialize(withLongs(document), {ignoreUndefined: true});
 const decode = (bytes) => deserialize(bytes, {promoteBuffers: true});
+const copyOf = (document) => decode(encode(document));
+
+// A document that may not have to be decoded, because its like has been seen before.
+class RawDocument {
+  #bytes;
+  constructor(bytes) { this.#bytes = bytes; }
+  key() { return this.#bytes.toString('latin1'); }
+  decode() { return decode(this.#bytes); }
+}
+
+const ARRAY = 4, DOCUMENT = 3;
+const FIXED_SIZES = {1: 8, 6: 0, 7: 12, 8: 1, 9: 8, 10: 0, 16: 4, 17: 8, 18: 8, 19: 16, 127: 0, 255: 0};
+
+function sizeOfValue(type, bytes, at) {
+  if (type in FIXED_SIZES) return FIXED_SIZES[type];
+  const length = bytes.readInt32LE(at);
+  if (type === DOCUMENT || type === ARRAY) return length;
+  if (type === 2 || type === 13 || type === 14) return 4 + length;
+  if (type === 5) return 5 + length;
+  throw new Error(`the BSON type ${type} is not known in a command`);
+}
+
+// The elements of a document, with the places of their bytes.
+function elementsOf(bytes) {
+  const elements = [];
+  for (let at = 4; bytes[at] !== 0;) {
+    const end = bytes.indexOf(0, at + 1);
+    const value = end + 1;
+    const next = value + sizeOfValue(bytes[at], bytes, value);
+    elements.push({type: bytes[at], name: bytes.toString('utf8', at + 1, end), begin: at, value, end: next});
+    at = next;
+  }
+  return elements;
+}
+
+const valuesOf = (bytes) => elementsOf(bytes).map(({value, end}) => bytes.subarray(value, end));
+
+// Decodes a document but for the array in this field, whose elements `take` decodes.
+function decodeBut(bytes, field, take) {
+  const array = elementsOf(bytes).find(({name, type}) => name === field && type === ARRAY);
+  if (array === undefined) return decode(bytes);
+  const rest = Buffer.concat([bytes.subarray(0, array.begin), bytes.subarray(array.end)]);
+  rest.writeInt32LE(rest.length, 0);
+  const document = decode(rest);
+  document[field] = valuesOf(bytes.subarray(array.value, array.end)).map(take);
+  return document;
+}
+
+// The stages of an update by a pipeline stay raw.
+function decodeCommand(message) {
+  const bytes = message.subarray(0, message.readInt32LE(0));
+  const stage = (each) => new RawDocument(each);
+  const name = bytes.toString('utf8', 5, bytes.indexOf(0, 5));
+  if (name === 'findAndModify') return decodeBut(bytes, 'update', stage);
+  if (name === 'update') return decodeBut(bytes, 'updates', (each) => decodeBut(each, 'u', stage));
+  return decode(bytes);
+}
 
 function parseMessage(message) {
   const requestId = message.readInt32LE(4);
@@ -30,7 +87,7 @@ function parseMessage(message) {
     const flags = message.readUInt32LE(HEADER);
     if (flags !== 0) throw new Error(`flags ${flags} of OP_MSG are not known`);
     if (message[HEADER + 4] !== 0) throw new Error('only sections with one document are known');
-    const body = decode(message.subarray(HEADER + 5));
+    const body = decodeCommand(message.subarray(HEADER + 5));
     return {requestId, opCode, body};
   }
   if (opCode === OP_QUERY) {
@@ -62,8 +119,18 @@ function splitMessages(onMessage) {
 
 let lastRequest = 0;
 
-function formatReply({requestId, opCode}, document) {
-  const body = encode(document);
+// The document with one more field, of so many bytes.
+function withBlob(bytes, size) {
+  const head = Buffer.alloc(11);
+  head.write('\u0005blob');
+  head.writeInt32LE(size, 6);
+  const whole = Buffer.concat([bytes.subarray(0, -1), head, Buffer.alloc(size + 1)]);
+  whole.writeInt32LE(whole.length, 0);
+  return whole;
+}
+
+function formatReply({requestId, opCode}, document, blob = 0) {
+  const body = blob === 0 ? encode(document) : withBlob(encode(document), blob);
   const extra = opCode === OP_MSG ? 5 : 20;
   const message = Buffer.alloc(HEADER + extra + body.length);
   message.writeInt32LE(message.length, 0);
@@ -75,4 +142,4 @@ function formatReply({requestId, opCode}, document) {
   return message;
 }
 
-module.exports = {encode, decode, formatReply, splitMessages};
+module.exports = {RawDocument, copyOf, decode, encode, formatReply, splitMessages};
