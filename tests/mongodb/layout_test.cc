@@ -140,6 +140,48 @@ TEST_F(Layout, StoresWithDifferentPrefixesDoNotMeet) {
   EXPECT_EQ(base::value_or_throw(other->list("")).names.at(0).name.view(), "job");
 }
 
+// What begins with "released" is the lock of another program, unless it is exactly a tombstone.
+TEST_F(Layout, ALockWhoseIdBeginsWithReleasedIsHeld) {
+  const auto lock = [](const std::string& id, const std::string& lock_id) {
+    return R"({"_id": ")" + id + R"(", "lockId": ")" + lock_id +
+           R"(", "expiresAt": {"$date": {"$numberLong": "99999999999999"}},
+               "acquiredAt": {"$date": {"$numberLong": "1"}}, "fencingToken": 7})";
+  };
+  plant(lock("held", "released-by-nobody"));
+  plant(lock("free", "released"));
+  plant(lock("also free", "released 0123"));
+  const std::string before = document("held");
+  EXPECT_TRUE(expect<store::Busy>(store_->claim("held", wish())).holders.at(0).foreign);
+  EXPECT_EQ(document("held"), before);
+  EXPECT_EQ(holders("held").size(), 1U);
+  for (const std::string name : {"free", "also free"}) {
+    EXPECT_TRUE(holders(name).empty());
+    expect<Grant>(store_->claim(name, wish()));
+  }
+}
+
+// Such as a note that somebody has added: it is as long as a document may be.
+TEST_F(Layout, OtherFieldsOfALockAreNotRead) {
+  if (server_.kind() != MongoServer::Kind::stand_in) {
+    GTEST_SKIP() << "only the stand-in says how much it has sent";
+  }
+  plant(R"({"_id": "job", "lockId": "somebody", "fencingToken": 7,
+            "expiresAt": {"$date": {"$numberLong": "99999999999999"}},
+            "acquiredAt": {"$date": {"$numberLong": "1"}}, "note": ")" +
+        std::string(1'000'000, 'x') + "\"}");
+  const auto sent = [&] {
+    const std::string counts = client_.run("admin", R"({"holdfastCounts": 1})");
+    const std::string key = "\"sent\" : ";
+    return std::stoll(counts.substr(counts.find(key) + key.size()));
+  };
+  const long long before = sent();
+  EXPECT_EQ(holders("job").size(), 1U);
+  EXPECT_EQ(base::value_or_throw(store_->list("")).names.size(), 1U);
+  expect<store::Busy>(store_->claim("job", wish()));
+  EXPECT_EQ(renew("job", base::LeaseId::generate()), RenewOutcome::lost);
+  EXPECT_LT(sent() - before, 100'000);
+}
+
 TEST_F(Layout, ADocumentThatIsNotALockIsAConflictAndStaysAsItIs) {
   plant(R"({"_id": "job", "data": 1})");
   const std::string before = document("job");

@@ -51,9 +51,13 @@ Result<FencingToken> token_of(const BsonValue& document) {
   return *token;
 }
 
-// The places, within the batch, of the saves that found a greater token, or were overtaken by
-// another who saved the same new object.
-Result<std::set<std::size_t>> not_done(const Bson& reply) {
+// The places, within a batch of so many, of the saves that found a greater token, or were overtaken
+// by another who saved the same new object.
+Result<std::set<std::size_t>> not_done(const Bson& reply, std::size_t count) {
+  const auto done = reply.find("n");
+  if (!done || !done->integer()) {
+    return fail(ErrorCode::corrupt, "the server does not say how many objects it has saved");
+  }
   std::set<std::size_t> places;
   const auto errors = reply.find("writeErrors");
   auto each = errors ? errors->elements() : std::nullopt;
@@ -65,6 +69,9 @@ Result<std::set<std::size_t>> not_done(const Bson& reply) {
       return fail(ErrorCode::internal, "the server could not do all of a batch");
     }
     places.insert(static_cast<std::size_t>(*index->integer()));
+  }
+  if (!places.empty() && *places.rbegin() >= count) {
+    return fail(ErrorCode::corrupt, "the server names an object that was not in the batch");
   }
   return places;
 }
@@ -117,7 +124,7 @@ Result<Bson> MongoRepository::Engine::modify(const Bson& command, Deadline deadl
 }
 
 Result<store::LoadOutcome> MongoRepository::Engine::look(std::string_view id, Deadline deadline) {
-  const auto reply = link->read(requests.look(id), deadline);
+  const auto reply = link->query(requests.look(id), deadline);
   if (!reply) {
     return std::unexpected(reply.error());
   }
@@ -142,7 +149,7 @@ Result<std::map<std::string, FencingToken, std::less<>>> MongoRepository::Engine
   for (const std::string& id : wanted) {
     list.push(id);
   }
-  const auto reply = link->read(requests.look_at_tokens(list, wanted.size()), deadline);
+  const auto reply = link->query(requests.look_at_tokens(list, wanted.size()), deadline);
   if (!reply) {
     return std::unexpected(reply.error());
   }
@@ -179,7 +186,7 @@ Result<void> MongoRepository::Engine::save_some(std::span<const ObjectSave> save
   if (!answer) {
     return std::unexpected(answer.error());
   }
-  const auto undone = not_done(answer->reply);
+  const auto undone = not_done(answer->reply, part.size());
   if (!undone) {
     return std::unexpected(undone.error());
   }
@@ -266,7 +273,7 @@ Result<store::LoadOutcome> MongoRepository::do_load(const ObjectKey& key, Fencin
   }
   const auto document = reply->find("value");
   if (!document) {
-    return fail(ErrorCode::internal, "the server gave an unexpected answer");
+    return fail(ErrorCode::corrupt, "the server's answer to findAndModify has no value");
   }
   const auto newest = token_of(*document);
   if (!newest) {
@@ -307,7 +314,10 @@ Result<store::EraseOutcome> MongoRepository::do_erase(const ObjectKey& key, Fenc
     return std::unexpected(reply.error());
   }
   const auto before = reply->find("value");
-  if (!before || before->is_null()) {
+  if (!before) {
+    return fail(ErrorCode::corrupt, "the server's answer to findAndModify has no value");
+  }
+  if (before->is_null()) {
     return store::Erased{.existed = false};
   }
   const auto newest = token_of(*before);
@@ -325,7 +335,7 @@ Result<store::IdPage> MongoRepository::do_list(std::string_view type, std::strin
                                                Deadline deadline) {
   const std::string begin = engine_->ids.beginning(type, prefix);
   const bool goes_on = !after.empty() && after >= prefix;
-  const auto reply = engine_->link->read(
+  const auto reply = engine_->link->query(
       engine_->requests.list(
           goes_on ? ObjectRequests::From::after : ObjectRequests::From::including,
           goes_on ? engine_->ids.beginning(type, after) : begin, ObjectIds::end_of(begin),

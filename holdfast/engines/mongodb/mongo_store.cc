@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <atomic>
-#include <map>
 #include <utility>
 
+#include <holdfast/base/printable.h>
 #include <holdfast/engines/mongodb/internal/answers.h>
 #include <holdfast/engines/mongodb/internal/check_options.h>
 #include <holdfast/engines/mongodb/internal/id_space.h>
@@ -33,6 +33,27 @@ using store::RenewOutcome;
 // How many leases one command renews: each is an update of its own, with its own pipeline.
 constexpr std::size_t kBatch = 128;
 
+// Whether the server has done a findAndModify before, and answers with the document that it has
+// kept since, whatever `fields` says. Before 5.0 only the missing time tells.
+bool is_of_a_repetition(const Bson& reply, bool has_time) {
+  if (reply.find("retriedStmtId")) {
+    return true;
+  }
+  const auto value = reply.find("value");
+  return has_time && value && !value->is_null() && !value->find("now");
+}
+
+// Empty if there is none.
+std::string first_write_error(const Bson& reply) {
+  const auto errors = reply.find("writeErrors");
+  const auto first = errors ? errors->find("0") : std::nullopt;
+  if (!first) {
+    return "";
+  }
+  const auto message = first->find("errmsg");
+  return base::printable(message ? message->text().value_or("no reason given") : "no reason given");
+}
+
 }  // namespace
 
 // What the operations need, in the order in which it is needed.
@@ -47,13 +68,16 @@ class MongoStore::Engine {
 
   // Knows, from the first time on, what the server understands.
   Result<void> meet(Deadline deadline);
-  // The document that a findAndModify shows, and the time; nothing if there is none.
+  // The document that a findAndModify shows, and the time; nothing if there is none. What was done
+  // already is sent again, unless `repeat` forbids it: ErrorCode::unknown_outcome.
   Result<std::optional<Sight>> modify(const Name& name, const Bson& command,
                                       internal::Link::Repeat repeat, Deadline deadline);
-  // Runs a batch of updates, and says how many documents it changed and whether it was repeated.
+  // Runs a batch of updates, and says how many documents it changed, whether it was repeated, and
+  // why the server could not do one of them; empty if it did them all.
   struct Changes {
     std::int64_t count = 0;
     bool is_repeated = false;
+    std::string failure{};
   };
   Result<Changes> update(const Bson& updates, Deadline deadline);
   // The documents of names, by their _ids.
@@ -64,6 +88,8 @@ class MongoStore::Engine {
   // Appends one outcome for each.
   Result<void> renew(std::span<const store::Renewal> renewals, Deadline deadline,
                      std::vector<RenewOutcome>& outcomes);
+  // One by itself. A record that the server cannot evaluate fails its own lease.
+  Result<RenewOutcome> renew_one(const store::Renewal& renewal, Deadline deadline);
 
   // Not if leases are judged by another clock than the index.
   void make_index() {
@@ -96,12 +122,22 @@ Result<void> MongoStore::Engine::meet(Deadline deadline) {
 Result<std::optional<Sight>> MongoStore::Engine::modify(const Name& name, const Bson& command,
                                                         internal::Link::Repeat repeat,
                                                         Deadline deadline) {
-  const auto answer = link->write(command, repeat, deadline);
+  auto answer = link->write(command, repeat, deadline);
+  if (answer && is_of_a_repetition(answer->reply, requests.answers_have_time())) {
+    if (repeat == internal::Link::Repeat::no) {
+      return fail(ErrorCode::unknown_outcome,
+                  "the server has done the request, but its first answer was lost");
+    }
+    answer = link->write(command, repeat, deadline);
+  }
   if (!answer) {
     return std::unexpected(answer.error());
   }
   const auto value = answer->reply.find("value");
-  if (!value || value->is_null()) {
+  if (!value) {
+    return fail(ErrorCode::corrupt, "the server's answer to findAndModify has no value");
+  }
+  if (value->is_null()) {
     return std::nullopt;
   }
   if (!requests.answers_have_time()) {
@@ -121,10 +157,12 @@ Result<MongoStore::Engine::Changes> MongoStore::Engine::update(const Bson& updat
     return std::unexpected(answer.error());
   }
   const auto changed = answer->reply.find("nModified");
-  if (answer->reply.find("writeErrors") || !changed || !changed->integer()) {
-    return fail(ErrorCode::internal, "the server could not do all of a batch");
+  if (!changed || !changed->integer()) {
+    return fail(ErrorCode::corrupt, "the server does not say how many documents it has changed");
   }
-  return Changes{.count = *changed->integer(), .is_repeated = answer->is_repeated};
+  return Changes{.count = *changed->integer(),
+                 .is_repeated = answer->is_repeated,
+                 .failure = first_write_error(answer->reply)};
 }
 
 Result<std::vector<Bson>> MongoStore::Engine::look(std::span<const std::string> wanted,
@@ -175,11 +213,12 @@ Result<bool> MongoStore::Engine::was_released_last(const Name& name, const Lease
 
 Result<void> MongoStore::Engine::renew(std::span<const store::Renewal> renewals, Deadline deadline,
                                        std::vector<RenewOutcome>& outcomes) {
+  if (auto met = meet(deadline); !met) {
+    return std::unexpected(std::move(met).error());
+  }
   Bson updates;
-  std::vector<std::string> wanted;
   for (const store::Renewal& renewal : renewals) {
-    wanted.push_back(ids.id_of(renewal.name));
-    requests.add_renewal(updates, wanted.back(), renewal);
+    requests.add_renewal(updates, ids.id_of(renewal.name), renewal);
   }
   const auto changes = update(updates, deadline);
   if (!changes) {
@@ -189,27 +228,34 @@ Result<void> MongoStore::Engine::renew(std::span<const store::Renewal> renewals,
     outcomes.insert(outcomes.end(), renewals.size(), RenewOutcome::renewed);
     return {};
   }
-  // Some are lost, or would have been shortened. What is held now was held then, and is extended.
-  const auto batches = look(wanted, deadline);
-  if (!batches) {
-    return std::unexpected(batches.error());
-  }
-  std::map<std::string, Sight, std::less<>> sights;
-  for (const Bson& batch : *batches) {
-    internal::for_each_document(batch, [&](const BsonValue& document) {
-      auto sight = internal::sight_of(document);
-      const auto id = document.find("_id");
-      if (sight && id && id->text()) {
-        sights.emplace(*id->text(), *std::move(sight));
-      }
-    });
-  }
-  for (std::size_t i = 0; i < renewals.size(); ++i) {
-    const auto sight = sights.find(wanted[i]);
-    const bool is_held = sight != sights.end() && internal::holds(sight->second, renewals[i].id);
-    outcomes.push_back(is_held ? RenewOutcome::renewed : RenewOutcome::lost);
+  // Some are lost, cannot be read, or would have been shortened; the server does not say which. A
+  // read could be answered by a primary that has been replaced, so each is written again.
+  for (const store::Renewal& renewal : renewals) {
+    const auto outcome = renew_one(renewal, deadline);
+    if (!outcome) {
+      return std::unexpected(outcome.error());
+    }
+    outcomes.push_back(*outcome);
   }
   return {};
+}
+
+Result<RenewOutcome> MongoStore::Engine::renew_one(const store::Renewal& renewal,
+                                                   Deadline deadline) {
+  const auto sight =
+      modify(*Name::make(renewal.name), requests.renew(ids.id_of(renewal.name), renewal),
+             internal::Link::Repeat::yes, deadline);
+  if (sight) {
+    const bool is_held = *sight && internal::holds(**sight, renewal.id);
+    return is_held ? RenewOutcome::renewed : RenewOutcome::lost;
+  }
+  switch (sight.error().code) {
+    case ErrorCode::unavailable:
+    case ErrorCode::unknown_outcome:
+    case ErrorCode::unsupported: return std::unexpected(sight.error());
+    case ErrorCode::conflict: return RenewOutcome::lost;  // there is a document that is not a lock
+    default: return RenewOutcome::failed;
+  }
 }
 
 Result<std::unique_ptr<MongoStore>> MongoStore::open(MongoOptions options, Time time) {
@@ -289,6 +335,9 @@ Result<store::ReleaseOutcome> MongoStore::do_release(const Name& name, const Lea
   const auto released = engine_->update(release, deadline);
   if (!released) [[unlikely]] {
     return std::unexpected(released.error());
+  }
+  if (!released->failure.empty()) {
+    return fail(ErrorCode::corrupt, "the record cannot be changed: " + released->failure);
   }
   bool was_held = released->count == 1;
   if (!was_held && released->is_repeated) {

@@ -77,9 +77,9 @@ class Server {
     const number = Number(command.txnNumber);
     const last = this.#answered.get(session);
     if (last !== undefined && number < last.number) throw new Failure(225, 'the retryable write is too old');
-    if (last !== undefined && number === last.number) return last.reply;
+    if (last !== undefined && number === last.number) return Commands.repetition(name, last.reply);
     const reply = this.#run(name, command);
-    this.#answered.set(session, {number, reply});
+    if (Commands.isRemembered(name, reply)) this.#answered.set(session, {number, reply});
     return reply;
   }
 

@@ -39,7 +39,7 @@ std::unexpected<base::Error> not_borne_out() {
 Result<Sight> sight_of(const BsonValue& document) {
   const auto now = document.find("now");
   if (!now || !now->date()) {
-    return fail(ErrorCode::internal, "the server gave an unexpected answer");
+    return fail(ErrorCode::corrupt, "the server's answer does not say what time it is there");
   }
   auto record = record_of(document);
   if (!record) {

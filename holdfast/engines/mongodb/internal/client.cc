@@ -79,18 +79,44 @@ Client::~Client() {
 }
 
 mongoc_stream_t* Client::connect(const mongoc_uri_t* uri, const mongoc_host_list_t* host,
-                                 void* context, bson_error_t* error) {
-  const auto& self = *static_cast<const Client*>(context);
+                                 void* context, bson_error_t* /*error*/) {
+  auto& self = *static_cast<Client*>(context);
+  std::string failure;
   mongoc_stream_t* const plain =
-      connect_stream(*host, self.address_.connect_timeout, self.patience_, error);
-  return plain == nullptr || !self.address_.driver->uri_get_tls(uri)
-             ? plain
-             : self.with_tls(*uri, *host, plain, error);
+      connect_stream(*host, self.address_.connect_timeout, self.patience_, failure);
+  if (!failure.empty()) {
+    self.connect_failure_ = std::move(failure);
+    return plain;
+  }
+  self.has_connected_ = true;
+  return self.address_.driver->uri_get_tls(uri) ? self.with_tls(*uri, *host, plain) : plain;
+}
+
+void Client::begin(base::Deadline deadline) {
+  patience_.deadline = deadline;
+  patience_.bytes_left = Patience::kMostBytes;
+  connect_failure_.clear();
+  has_connected_ = false;
+}
+
+Trouble Client::trouble(const bson_error_t& error, const Bson& reply) const {
+  Trouble trouble = trouble_of(error, reply);
+  if (patience_.bytes_left == 0) {
+    trouble.kind = Trouble::Kind::refused;
+    trouble.code = Trouble::kTooLong;
+    trouble.connection_is_bad = true;
+  } else if (trouble.kind == Trouble::Kind::not_done && trouble.code == 0 &&
+             !connect_failure_.empty()) {
+    // The driver only says that it has found no server.
+    trouble.message = base::printable(connect_failure_);
+    trouble.is_unreachable = !has_connected_;
+  }
+  return trouble;
 }
 
 // The driver shakes hands itself, when it first uses the stream.
 mongoc_stream_t* Client::with_tls(const mongoc_uri_t& uri, const mongoc_host_list_t& host,
-                                  mongoc_stream_t* plain, bson_error_t* error) const {
+                                  mongoc_stream_t* plain) {
   const Driver& driver = *address_.driver;
   const auto text = [&](const char* name) {
     return driver.uri_get_option_as_utf8(&uri, name, nullptr);
@@ -109,42 +135,43 @@ mongoc_stream_t* Client::with_tls(const mongoc_uri_t& uri, const mongoc_host_lis
       driver.stream_tls_new_with_hostname(plain, host.host, &options, 1 /* as the client */);
   if (tls == nullptr) {
     driver.stream_destroy(plain);
-    bson_set_error(error, MONGOC_ERROR_STREAM, MONGOC_ERROR_STREAM_CONNECT,
-                   "TLS cannot be set up for %s: check the certificate files", host.host_and_port);
+    connect_failure_ = std::string("TLS cannot be set up for ") + host.host_and_port +
+                       ": check the certificate files";
+    return broken_stream(patience_);
   }
   return tls;
 }
 
 std::expected<Bson, Trouble> Client::write(const Bson& command, base::Deadline deadline) {
-  patience_.deadline = deadline;
+  begin(deadline);
   Bson reply;
   bson_error_t error{};
   if (!address_.driver->client_write_command_with_opts(
           client_, address_.database.c_str(), command.get(), nullptr, reply.reset(), &error)) {
-    return std::unexpected(trouble_of(error, reply));
+    return std::unexpected(trouble(error, reply));
   }
   return reply;
 }
 
 std::expected<Bson, Trouble> Client::read(const Bson& command, base::Deadline deadline) {
-  patience_.deadline = deadline;
+  begin(deadline);
   Bson reply;
   bson_error_t error{};
   if (!address_.driver->client_command_with_opts(client_, address_.database.c_str(), command.get(),
                                                  nullptr, nullptr, reply.reset(), &error)) {
-    return std::unexpected(trouble_of(error, reply));
+    return std::unexpected(trouble(error, reply));
   }
   return reply;
 }
 
 std::expected<Greeting, Trouble> Client::greet(base::Deadline deadline) {
-  patience_.deadline = deadline;
+  begin(deadline);
   const Driver& driver = *address_.driver;
   bson_error_t error{};
   mongoc_server_description_t* const server =
       driver.client_select_server(client_, true /* for writes */, nullptr, &error);
   if (server == nullptr) {
-    return std::unexpected(trouble_of(error, Bson()));
+    return std::unexpected(trouble(error, Bson()));
   }
   Greeting greeting;
   bson_iter_t place;

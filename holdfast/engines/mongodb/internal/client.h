@@ -64,13 +64,20 @@ class Client {
  private:
   Client(const Address& address, const std::atomic<bool>* stop) noexcept;
 
+  // Never null: see connect_stream.
   static mongoc_stream_t* connect(const mongoc_uri_t* uri, const mongoc_host_list_t* host,
                                   void* context, bson_error_t* error);
   [[nodiscard]] mongoc_stream_t* with_tls(const mongoc_uri_t& uri, const mongoc_host_list_t& host,
-                                          mongoc_stream_t* plain, bson_error_t* error) const;
+                                          mongoc_stream_t* plain);
+  // Before and after a call of the driver.
+  void begin(base::Deadline deadline);
+  [[nodiscard]] Trouble trouble(const bson_error_t& error, const Bson& reply) const;
 
   const Address& address_;
   Patience patience_;
+  // Of the call at hand: why a connection could not be made, and whether another one could.
+  std::string connect_failure_;
+  bool has_connected_ = false;
   mongoc_client_t* client_ = nullptr;
 };
 

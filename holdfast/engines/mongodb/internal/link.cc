@@ -23,6 +23,17 @@ base::Duration jittered(base::Duration pause) {
                          base::random_u64() % static_cast<std::uint64_t>(pause.count())));
 }
 
+bool has_documents(const Bson& reply) {
+  const auto cursor = reply.find("cursor");
+  const auto first = cursor ? cursor->find("firstBatch") : std::nullopt;
+  const auto next = cursor ? cursor->find("nextBatch") : std::nullopt;
+  return (first && first->is_array()) || (next && next->is_array());
+}
+
+std::unexpected<base::Error> no_documents() {
+  return fail(ErrorCode::corrupt, "the server's reply to a query has no documents, not even none");
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Link>> Link::open(MongoOptions options) {
@@ -76,27 +87,45 @@ Result<Bson> Link::read(const Bson& command, Deadline deadline) {
       deadline, [&](Client& client, Deadline limit) { return client.read(command, limit); });
 }
 
+Result<Bson> Link::query(const Bson& command, Deadline deadline) {
+  auto reply = read(command, deadline);
+  if (reply && !has_documents(*reply)) {
+    return no_documents();
+  }
+  return reply;
+}
+
 // All by one client: a cursor belongs to the session that has opened it.
 Result<std::vector<Bson>> Link::read_batches(const Bson& command,
                                              const std::function<Bson(std::int64_t)>& get_more,
                                              Deadline deadline) {
   std::vector<Bson> batches;
-  auto read = persist_reading(deadline,
-                              [&](Client& client, Deadline limit) -> std::expected<Bson, Trouble> {
-                                batches.clear();
-                                auto reply = client.read(command, limit);
-                                while (reply) {
-                                  batches.push_back(*std::move(reply));
-                                  const std::int64_t cursor = cursor_of(batches.back());
-                                  if (cursor == 0) {
-                                    return Bson();
-                                  }
-                                  reply = client.read(get_more(cursor), limit);
-                                }
-                                return reply;
-                              });
+  auto read = persist_reading(
+      deadline, [&](Client& client, Deadline limit) -> std::expected<Bson, Trouble> {
+        batches.clear();
+        std::size_t bytes = 0;
+        auto reply = client.read(command, limit);
+        while (reply) {
+          bytes += reply->get()->len;
+          batches.push_back(*std::move(reply));
+          const std::int64_t cursor = cursor_of(batches.back());
+          if (cursor == 0) {
+            return Bson();
+          }
+          if (bytes > Patience::kMostBytes) {
+            return std::unexpected(Trouble{.connection_is_bad = true,
+                                           .code = Trouble::kTooLong,
+                                           .message = "the documents of one query"});
+          }
+          reply = client.read(get_more(cursor), limit);
+        }
+        return reply;
+      });
   if (!read) {
     return std::unexpected(std::move(read).error());
+  }
+  if (!std::ranges::all_of(batches, has_documents)) {
+    return no_documents();
   }
   return batches;
 }
@@ -123,6 +152,7 @@ Result<Answer> Link::persist(Repeat repeat, Deadline deadline, const Attempt& at
   const auto& clock = base::steady_clock();
   const Deadline until =
       deadline.is_never() ? Deadline::after(clock, options_.reply_timeout) : deadline;
+  const Deadline until_met = std::min(until, Deadline::after(clock, options_.connect_timeout));
   bool may_be_done = false;
   base::Duration pause = kShortestPause;
   for (;;) {
@@ -133,6 +163,7 @@ Result<Answer> Link::persist(Repeat repeat, Deadline deadline, const Attempt& at
     std::expected<Bson, Trouble> reply =
         attempt(**client, std::min(until, Deadline::after(clock, options_.reply_timeout)));
     if (reply) {
+      has_answered_.store(true, std::memory_order_relaxed);
       give_back(*std::move(client));
       return Answer{.reply = *std::move(reply), .is_repeated = may_be_done};
     }
@@ -148,9 +179,12 @@ Result<Answer> Link::persist(Repeat repeat, Deadline deadline, const Attempt& at
     }
     const base::Duration next = jittered(pause);
     const bool is_final = may_be_done && repeat == Repeat::no;
-    if (is_final || until.remaining(clock.now()) <= next) {
+    const bool is_met = has_answered_.load(std::memory_order_relaxed) || !trouble.is_unreachable;
+    if (is_final || (is_met ? until : until_met).remaining(clock.now()) <= next) {
       return fail(may_be_done ? ErrorCode::unknown_outcome : ErrorCode::unavailable,
-                  "MongoDB did not answer as it should: " + trouble.message);
+                  (trouble.is_unreachable ? "MongoDB cannot be reached: "
+                                          : "MongoDB did not answer as it should: ") +
+                      trouble.message);
     }
     std::this_thread::sleep_for(next);
     pause = std::min(pause * 2, kLongestPause);

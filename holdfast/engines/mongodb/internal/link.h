@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -27,10 +28,12 @@ struct Answer {
 // steps down, goes away and comes back.
 //
 // Thread-safe. Blocks until the deadline; without one, until MongoOptions::reply_timeout has
-// passed. In a forked child everything is ErrorCode::unsupported.
+// passed. A server that has never answered, and that no connection can be made to, is given up when
+// MongoOptions::connect_timeout has passed: its address is probably wrong. In a forked child
+// everything is ErrorCode::unsupported.
 //
-// Errors: unavailable, if nothing was done; unknown_outcome, if that is not known; what the server
-// refuses is final (see trouble.h).
+// Errors: unavailable, if nothing was done; unknown_outcome, if that is not known; corrupt, if the
+// reply is not one to the command; what the server refuses is final (see trouble.h).
 class Link {
  public:
   // Whether a command whose outcome is not known may be sent again.
@@ -45,6 +48,8 @@ class Link {
   [[nodiscard]] base::Result<Answer> write(const Bson& command, Repeat repeat,
                                            base::Deadline deadline);
   [[nodiscard]] base::Result<Bson> read(const Bson& command, base::Deadline deadline);
+  // The reply to a query, whose documents are all in its first batch.
+  [[nodiscard]] base::Result<Bson> query(const Bson& command, base::Deadline deadline);
   // What a command with a cursor finds: one reply for each batch. `get_more` makes the command for
   // the next one.
   [[nodiscard]] base::Result<std::vector<Bson>> read_batches(
@@ -74,6 +79,7 @@ class Link {
   const MongoOptions options_;
   const Address address_;
   const base::ProcessMark process_;
+  std::atomic<bool> has_answered_ = false;
 
   std::mutex mutex_;
   std::condition_variable returned_;

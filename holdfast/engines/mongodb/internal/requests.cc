@@ -94,6 +94,16 @@ Bson Requests::begin(const base::LeaseId& lease, Moment moment) {
   return request;
 }
 
+// A document may have other fields, of any size: they stay where they are.
+Bson Requests::fields_and_time(Moment moment) {
+  Bson fields;
+  for (const char* const field : kFields) {
+    fields.add(field, 1);
+  }
+  add_now(fields, "now", moment);
+  return fields;
+}
+
 void Requests::add_claim(Bson& request, const store::Claim& claim) const {
   request.add_literal("lockId", lock_id(claim.id, claim.owner, claim.reason))
       .add("ttl", whole_milliseconds(claim.ttl.unchecked()))
@@ -143,11 +153,20 @@ Bson Requests::hit(std::string_view id, const store::Hit& hit) const {
   return command;
 }
 
+Bson Requests::renewal_of(const store::Renewal& renewal, Moment moment) {
+  Bson request = begin(renewal.id, moment);
+  request.add("ttl", whole_milliseconds(renewal.ttl.unchecked()));
+  return request;
+}
+
+Bson Requests::renew(std::string_view id, const store::Renewal& renewal) const {
+  const Moment now = moment();
+  return find_and_modify(id, renewal_of(renewal, now), renew_pipeline(), Shows::after, now);
+}
+
 void Requests::add_renewal(Bson& updates, std::string_view id,
                            const store::Renewal& renewal) const {
-  Bson request = begin(renewal.id, moment());
-  request.add("ttl", whole_milliseconds(renewal.ttl.unchecked()));
-  add_update(updates, id, request, renew_pipeline());
+  add_update(updates, id, renewal_of(renewal, moment()), renew_pipeline());
 }
 
 void Requests::add_release(Bson& updates, std::string_view id, const base::LeaseId& lease) const {
@@ -187,12 +206,7 @@ Bson Requests::find_and_modify(std::string_view id, const Bson& request, const B
       .add_array("update", with_request(request, pipeline))
       .add("new", shows == Shows::after);
   if (answers_have_time()) {
-    Bson fields;
-    for (const char* const field : kFields) {
-      fields.add(field, 1);
-    }
-    add_now(fields, "now", moment);
-    command.add("fields", fields);
+    command.add("fields", fields_and_time(moment));
   }
   write_concern_.add_to(command);
   return command;
@@ -213,10 +227,8 @@ Bson Requests::update(const Bson& updates) const {
 }
 
 Bson Requests::aggregate(const Bson& stages, std::int64_t batch, Moment moment) const {
-  Bson now;
-  add_now(now, "now", moment);
   Bson last;
-  last.add("$addFields", now);
+  last.add("$project", fields_and_time(moment));
   Bson pipeline;
   pipeline.push_all(stages).push(last);
   Bson cursor;

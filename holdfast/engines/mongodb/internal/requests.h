@@ -41,6 +41,9 @@ class Requests {
                               const store::Claim& to) const;
   [[nodiscard]] Bson hit(std::string_view id, const store::Hit& hit) const;
 
+  // One renewal by itself, whose answer has the document as it is afterwards.
+  [[nodiscard]] Bson renew(std::string_view id, const store::Renewal& renewal) const;
+
   // One change of a batch, and the batch.
   void add_renewal(Bson& updates, std::string_view id, const store::Renewal& renewal) const;
   void add_release(Bson& updates, std::string_view id, const base::LeaseId& lease) const;
@@ -67,14 +70,17 @@ class Requests {
   [[nodiscard]] Moment moment() const;
   // As an expression.
   static void add_now(Bson& into, std::string_view key, Moment moment);
+  // As a projection.
+  [[nodiscard]] static Bson fields_and_time(Moment moment);
   void add_claim(Bson& request, const store::Claim& claim) const;
+  [[nodiscard]] static Bson renewal_of(const store::Renewal& renewal, Moment moment);
   [[nodiscard]] static Bson begin(const base::LeaseId& lease, Moment moment);
   enum class Shows : std::uint8_t { before, after };
   [[nodiscard]] Bson find_and_modify(std::string_view id, const Bson& request, const Bson& pipeline,
                                      Shows shows, Moment moment) const;
   void add_update(Bson& updates, std::string_view id, const Bson& request,
                   const Bson& pipeline) const;
-  // `match` as a stage, then the time added to each document.
+  // The stages, then the fields that a record has, and the time.
   [[nodiscard]] Bson aggregate(const Bson& stages, std::int64_t batch, Moment moment) const;
 
   const std::string collection_;

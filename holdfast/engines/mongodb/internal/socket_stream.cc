@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <expected>
 #include <memory>
 #include <string>
 #include <system_error>
@@ -31,8 +32,8 @@ constexpr base::Duration kSlice = milliseconds(50);
 
 struct SocketStream {
   mongoc_stream_t base;  // first: the driver's pointer is ours
-  int descriptor;
-  const Patience* patience;
+  int descriptor;        // negative: there is no connection, and every call fails
+  Patience* patience;
   int last_error;
 };
 
@@ -177,9 +178,17 @@ ssize_t writev(mongoc_stream_t* base, mongoc_iovec_t* vector, std::size_t count,
 
 ssize_t readv(mongoc_stream_t* base, mongoc_iovec_t* vector, std::size_t count, std::size_t least,
               std::int32_t timeout) {
+  Patience& patience = *self(base).patience;
   return transfer(self(base), vector, count, least, timeout, POLLIN,
-                  [](int descriptor, msghdr& message) {
-                    return ::recvmsg(descriptor, &message, MSG_DONTWAIT);
+                  [&patience](int descriptor, msghdr& message) -> ssize_t {
+                    const ssize_t got = ::recvmsg(descriptor, &message, MSG_DONTWAIT);
+                    if (got > 0 && static_cast<std::size_t>(got) > patience.bytes_left) {
+                      patience.bytes_left = 0;
+                      errno = EMSGSIZE;
+                      return -1;
+                    }
+                    patience.bytes_left -= static_cast<std::size_t>(std::max<ssize_t>(got, 0));
+                    return got;
                   });
 }
 
@@ -194,7 +203,8 @@ bool check_closed(mongoc_stream_t* base) {
 }
 
 // The streams are of one client, and share its patience. When that is over they all count as
-// broken, or the driver would go on asking until its own time-out.
+// broken, or the driver would go on asking until its own time-out. Those without a connection are
+// reported at once.
 ssize_t poll_streams(mongoc_stream_poll_t* streams, std::size_t count, std::int32_t timeout) {
   std::vector<pollfd> descriptors;
   for (std::size_t i = 0; i < count; ++i) {
@@ -205,22 +215,27 @@ ssize_t poll_streams(mongoc_stream_poll_t* streams, std::size_t count, std::int3
   if (count == 0) {
     return 0;
   }
+  const auto broken =
+      std::ranges::count_if(descriptors, [](const pollfd& each) { return each.fd < 0; });
   const Patience& patience = *self(streams[0].stream).patience;
-  ssize_t ready = poll_patiently(descriptors.data(), count, limit_of(timeout), patience);
-  for (std::size_t i = 0; i < count; ++i) {
-    streams[i].revents = descriptors[i].revents;
-    if (ready == 0 && patience.is_over()) {
-      streams[i].revents = POLLERR;
-    }
+  const base::Deadline limit = limit_of(broken > 0 ? 0 : timeout);
+  const int ready = poll_patiently(descriptors.data(), count, limit, patience);
+  if (ready < 0) {
+    return ready;
   }
-  return ready == 0 && patience.is_over() ? static_cast<ssize_t>(count) : ready;
+  const bool is_over = ready == 0 && broken == 0 && patience.is_over();
+  for (std::size_t i = 0; i < count; ++i) {
+    const bool is_broken = is_over || descriptors[i].fd < 0;
+    streams[i].revents = is_broken ? POLLERR : descriptors[i].revents;
+  }
+  return is_over ? static_cast<ssize_t>(count) : ready + broken;
 }
 
 bool timed_out(mongoc_stream_t* base) { return self(base).last_error == ETIMEDOUT; }
 
 bool should_retry(mongoc_stream_t* base) { return would_block(self(base).last_error); }
 
-mongoc_stream_t* make_stream(int descriptor, const Patience& patience) {
+mongoc_stream_t* make_stream(int descriptor, Patience& patience) {
   auto stream = std::make_unique<SocketStream>();
   stream->base.type = kStreamType;
   stream->base.destroy = destroy;
@@ -278,20 +293,11 @@ int connect_unix(const char* path, base::Deadline limit, const Patience& patienc
   return connect_to(reinterpret_cast<const sockaddr*>(&address), sizeof address, limit, patience);
 }
 
-mongoc_stream_t* no_stream(bson_error_t* error, mongoc_error_code_t code,
-                           const mongoc_host_list_t& host, const char* why) {
-  bson_set_error(error, MONGOC_ERROR_STREAM, code, "cannot connect to %s: %s", host.host_and_port,
-                 why);
-  return nullptr;
-}
-
-}  // namespace
-
-mongoc_stream_t* connect_stream(const mongoc_host_list_t& host, base::Duration connect_timeout,
-                                const Patience& patience, bson_error_t* error) {
-  const auto limit = base::Deadline::after(base::steady_clock(), connect_timeout);
+// A connected descriptor, or why there is none.
+std::expected<int, std::string> connect_host(const mongoc_host_list_t& host, base::Deadline limit,
+                                             const Patience& patience) {
   if (patience.is_over()) {
-    return no_stream(error, MONGOC_ERROR_STREAM_CONNECT, host, "there is no time left");
+    return std::unexpected("there is no time left");
   }
   int descriptor = -1;
   if (host.family == AF_UNIX) {
@@ -302,7 +308,7 @@ mongoc_stream_t* connect_stream(const mongoc_host_list_t& host, base::Duration c
     addrinfo* found = nullptr;
     const std::string port = std::to_string(host.port);
     if (const int failed = ::getaddrinfo(host.host, port.c_str(), &hints, &found); failed != 0) {
-      return no_stream(error, MONGOC_ERROR_STREAM_NAME_RESOLUTION, host, ::gai_strerror(failed));
+      return std::unexpected(::gai_strerror(failed));
     }
     const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> addresses(found, &::freeaddrinfo);
     for (const addrinfo* each = found; each != nullptr && descriptor < 0; each = each->ai_next) {
@@ -310,10 +316,24 @@ mongoc_stream_t* connect_stream(const mongoc_host_list_t& host, base::Duration c
     }
   }
   if (descriptor < 0) {
-    const std::string why = std::generic_category().message(errno);
-    return no_stream(error, MONGOC_ERROR_STREAM_CONNECT, host, why.c_str());
+    return std::unexpected(std::generic_category().message(errno));
   }
-  return make_stream(descriptor, patience);
+  return descriptor;
+}
+
+}  // namespace
+
+mongoc_stream_t* broken_stream(Patience& patience) { return make_stream(-1, patience); }
+
+mongoc_stream_t* connect_stream(const mongoc_host_list_t& host, base::Duration connect_timeout,
+                                Patience& patience, std::string& failure) {
+  const auto limit = base::Deadline::after(base::steady_clock(), connect_timeout);
+  const auto descriptor = connect_host(host, limit, patience);
+  if (!descriptor) {
+    failure = std::string("cannot connect to ") + host.host_and_port + ": " + descriptor.error();
+    return broken_stream(patience);
+  }
+  return make_stream(*descriptor, patience);
 }
 
 }  // namespace holdfast::engines::mongodb::internal

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
+#include <string>
 
 #include <mongoc/mongoc.h>
 
@@ -9,10 +11,15 @@
 
 namespace holdfast::engines::mongodb::internal {
 
-// Until when the sockets of one client may wait. The driver has a time-out for all its commands
-// together; this is how each of ours ends by its own deadline.
+// How long the sockets of one client may wait, and how much they may receive. The driver has limits
+// for all its commands together; with these, each of ours ends by its own deadline and in bounded
+// memory.
 struct Patience {
+  // The most that a server may send in one call: more than the largest reply of a sound server.
+  static constexpr std::size_t kMostBytes = std::size_t{64} * 1024 * 1024;
+
   base::Deadline deadline = base::Deadline::never();
+  std::size_t bytes_left = kMostBytes;
   // Ends every wait at once, from any thread. May be null.
   const std::atomic<bool>* stop = nullptr;
 
@@ -24,9 +31,16 @@ struct Patience {
 
 // Connects to a host, by TCP or a unix socket, and returns the connection as a stream of the
 // driver's, which then owns it. `patience` outlives the stream, and limits every wait on it. For
-// one thread. Null, and why, if there is no connection.
+// one thread.
+//
+// Never returns null: libmongoc before 1.24.3 holds a mutex while it asks for a connection to a
+// server that it knows, and locks it again if there is none (CDRIVER-4666). If there is no
+// connection, `failure` says why, and every call on the stream fails.
 [[nodiscard]] mongoc_stream_t* connect_stream(const mongoc_host_list_t& host,
-                                              base::Duration connect_timeout,
-                                              const Patience& patience, bson_error_t* error);
+                                              base::Duration connect_timeout, Patience& patience,
+                                              std::string& failure);
+
+// A stream on which every call fails.
+[[nodiscard]] mongoc_stream_t* broken_stream(Patience& patience);
 
 }  // namespace holdfast::engines::mongodb::internal

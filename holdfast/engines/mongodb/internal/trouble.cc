@@ -19,8 +19,9 @@ using Kind = Trouble::Kind;
 // the same document came first.
 constexpr std::array kNotDone{10107, 13435, 13436, 10058, 11000};
 // It stops, steps down, or loses another on the way: what it had begun may be there or not. 50: its
-// time limit; 64 and 100: not enough servers have confirmed.
-constexpr std::array kUnknown{6, 7, 50, 64, 89, 91, 100, 112, 189, 262, 9001, 11600, 11602};
+// time limit; 64 and 100: not enough servers have confirmed; 133: a router finds no primary,
+// perhaps after it has lost one.
+constexpr std::array kUnknown{6, 7, 50, 64, 89, 91, 100, 112, 133, 189, 262, 9001, 11600, 11602};
 
 bool contains(const auto& codes, int code) { return std::ranges::find(codes, code) != codes.end(); }
 
@@ -47,6 +48,8 @@ struct Meaning {
 };
 
 constexpr std::array kMeanings{
+    Meaning{Trouble::kTooLong, ErrorCode::corrupt,
+            "the server sends more than 64 MiB in one answer: check that it is a MongoDB server"},
     Meaning{13, ErrorCode::unavailable,
             "the user may not do this: allow it to read and write the collection"},
     Meaning{18, ErrorCode::unavailable,

@@ -18,9 +18,13 @@ struct Trouble {
     refused,   // by the server, for good
   };
 
+  // Instead of a code of the server's: it sent more than one answer can have.
+  static constexpr int kTooLong = -1;
+
   Kind kind = Kind::refused;
   bool connection_is_bad = false;
-  int code = 0;  // the server's; zero if it did not say anything
+  bool is_unreachable = false;  // no server accepted a connection
+  int code = 0;                 // the server's; zero if it did not say anything
   std::string message;
 };
 
