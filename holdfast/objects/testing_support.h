@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include <tests/support/patience.h>
+
 #include <holdfast/base/error.h>
 #include <holdfast/engines/memory/memory_repository.h>
 #include <holdfast/objects/object_host.h>
@@ -19,21 +21,8 @@
 // For the tests of this folder.
 namespace holdfast::objects::testing {
 
-// After this long, what a test waits for is taken not to come. Nothing waits for it in a test that
-// passes.
-inline constexpr std::chrono::seconds kPatience{60};
-
-template <class Condition>
-bool eventually(Condition&& condition) {
-  const auto give_up = std::chrono::steady_clock::now() + kPatience;
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() >= give_up) {
-      return false;
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  return true;
-}
+using tests::eventually;
+using tests::kPatience;
 
 // Gives others the time to do what they must not do. A test that passes never needs it.
 inline void let_others_err() { std::this_thread::sleep_for(std::chrono::milliseconds(20)); }

@@ -16,26 +16,10 @@
 #include <thread>
 #include <vector>
 
+#include <tests/support/patience.h>
 #include <tests/support/temporary_folder.h>
 
 namespace holdfast::tests {
-
-// After this long, what a test waits for is taken not to come. Nothing waits for it in a test that
-// passes.
-inline constexpr std::chrono::seconds kPatience{120};
-
-// Asks again and again; whether it came to hold.
-template <class Condition>
-bool eventually(Condition&& condition) {
-  const auto give_up = std::chrono::steady_clock::now() + kPatience;
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() >= give_up) {
-      return false;
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  return true;
-}
 
 // One T in memory that this process and those that it forks share.
 template <class T>

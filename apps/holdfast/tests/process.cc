@@ -66,17 +66,6 @@ pid_t start(const Words& command, const Environment& environment, int input, int
 
 }  // namespace
 
-bool eventually(const std::function<bool()>& condition) {
-  const auto give_up = Clock::now() + kPatience;
-  while (!condition()) {
-    if (Clock::now() >= give_up) {
-      return false;
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  return true;
-}
-
 Process::Process(const Words& command, const Environment& environment) {
   const Pipe input;
   const Pipe output;

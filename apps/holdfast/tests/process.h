@@ -8,17 +8,15 @@
 #include <string>
 #include <vector>
 
+#include <tests/support/patience.h>
+
 namespace holdfast::cli::testing {
 
 using Words = std::vector<std::string>;
 using Environment = std::map<std::string, std::string>;
 
-// After this long, what a test waits for is taken not to come. Nothing waits for it in a test that
-// passes.
-inline constexpr std::chrono::seconds kPatience{60};
-
-// Asks again and again; whether it came to hold.
-bool eventually(const std::function<bool()>& condition);
+using tests::eventually;
+using tests::kPatience;
 
 // A program that runs beside the test, its three streams being pipes. Killed with its process group
 // if it outlives the object.
