@@ -162,7 +162,7 @@ DegradableProvider::Outcome DegradableProvider::acquire_shared(std::string_view 
   const bool ended_by_outage =
       held.error().code == ErrorCode::cancelled && opening.stop_requested();
   if (!is_cancelled() && (ended_by_outage || is_outage(held.error()))) {
-    return degrade(name, held.error(), std::move(local));
+    return degrade(name, ended_by_outage ? circuit_->outage() : held.error(), std::move(local));
   }
   return std::unexpected(std::move(held).error());
 }

@@ -16,6 +16,7 @@ namespace holdfast::recipes::internal {
 //   open       retry_after, and jitter     half_open  by nobody before; then by one, the probe
 //   half_open  the probe succeeds          closed     by nobody but the probe
 //              the probe fails             open
+//              the probe says nothing      open       the next call is the probe
 //   any        an answer to another call   closed     (a renewal, or a call that was under way)
 //
 // `jitter` is a random number from 0 to 1: without it all machines would probe at once.
@@ -61,6 +62,13 @@ class Breaker {
       const auto later =
           std::chrono::duration_cast<base::Duration>(limits_.retry_after * jitter / 4);
       retry_at_ = base::add_saturating(now, limits_.retry_after + later);
+    }
+  }
+
+  // Of a call that never reached the store, or whose end says nothing about it.
+  void on_nothing() noexcept {
+    if (state_ == CircuitState::half_open) {
+      state_ = CircuitState::open;  // retry_at_ has passed
     }
   }
 

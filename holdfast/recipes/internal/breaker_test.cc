@@ -98,5 +98,22 @@ TEST(Breaker, AnAnswerToAnyCallClosesIt) {
   EXPECT_TRUE(breaker.admit(kStart));
 }
 
+TEST(Breaker, AProbeThatSaysNothingLeavesTheNextCallToProbe) {
+  Breaker breaker = opened();
+  EXPECT_TRUE(breaker.admit(kStart + 8s));
+  breaker.on_nothing();
+  EXPECT_EQ(breaker.state(), CircuitState::open);
+  EXPECT_TRUE(breaker.admit(kStart + 8s));
+  EXPECT_EQ(breaker.state(), CircuitState::half_open);
+}
+
+TEST(Breaker, ACallThatSaysNothingChangesNothing) {
+  Breaker breaker(kLimits);
+  for (int i = 0; i < 10; ++i) {
+    breaker.on_nothing();
+  }
+  EXPECT_EQ(breaker.state(), CircuitState::closed);
+}
+
 }  // namespace
 }  // namespace holdfast::recipes::internal

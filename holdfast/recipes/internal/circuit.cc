@@ -73,6 +73,7 @@ void Circuit::on_failure(const base::Error& error) {
     if (before == CircuitState::closed) {
       opened_at_ = now;
     }
+    outage_ = error;
     pause = breaker_.retry_at() - now;
     opening = std::exchange(opening_, std::stop_source());
   }
@@ -81,6 +82,16 @@ void Circuit::on_failure(const base::Error& error) {
            base::to_string(error),
        "breaker_opened");
   opening.request_stop();
+}
+
+void Circuit::on_nothing() {
+  const std::lock_guard guard(mutex_);
+  breaker_.on_nothing();
+}
+
+base::Error Circuit::outage() const {
+  const std::lock_guard guard(mutex_);
+  return outage_;
 }
 
 std::stop_token Circuit::next_opening() const {

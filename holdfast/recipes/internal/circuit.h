@@ -25,6 +25,9 @@ class Circuit {
   [[nodiscard]] bool admit();
   void on_answer();
   void on_failure(const base::Error& error);
+  void on_nothing();
+  // Returns the failure with which the circuit last opened.
+  [[nodiscard]] base::Error outage() const;
 
   // Fires when the circuit next opens. Ask for it before `would_admit`: then nothing is missed.
   [[nodiscard]] std::stop_token next_opening() const;
@@ -40,6 +43,7 @@ class Circuit {
   Breaker breaker_;              // protected by mutex_
   std::stop_source opening_;     // protected by mutex_
   base::TimePoint opened_at_{};  // protected by mutex_; when it left `closed`
+  base::Error outage_{base::ErrorCode::unavailable, ""};  // protected by mutex_; why it last opened
 };
 
 }  // namespace holdfast::recipes::internal

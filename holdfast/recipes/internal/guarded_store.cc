@@ -1,7 +1,6 @@
 #include <holdfast/recipes/internal/guarded_store.h>
 
 #include <algorithm>
-#include <exception>
 #include <utility>
 
 namespace holdfast::recipes::internal {
@@ -14,10 +13,13 @@ using base::Result;
 
 namespace {
 
-// Whether the store itself has spoken: a full queue or a forked process never asked it.
-bool is_answer(ErrorCode code) noexcept {
-  return code != ErrorCode::unavailable && code != ErrorCode::unknown_outcome &&
-         code != ErrorCode::limit_exceeded && code != ErrorCode::unsupported;
+bool is_outage(ErrorCode code) noexcept {
+  return code == ErrorCode::unavailable || code == ErrorCode::unknown_outcome;
+}
+
+// Returns whether the store itself was not asked: a full queue or a forked process ends a call so.
+bool is_nothing(ErrorCode code) noexcept {
+  return code == ErrorCode::limit_exceeded || code == ErrorCode::unsupported;
 }
 
 }  // namespace
@@ -32,17 +34,16 @@ template <class Call>
 auto GuardedStore::observed(Call&& call) -> decltype(call()) {
   try {
     auto outcome = call();
-    if (outcome || is_answer(outcome.error().code)) {
-      circuit_->on_answer();
-    } else {
+    if (!outcome && is_outage(outcome.error().code)) {
       circuit_->on_failure(outcome.error());
+    } else if (!outcome && is_nothing(outcome.error().code)) {
+      circuit_->on_nothing();
+    } else {
+      circuit_->on_answer();
     }
     return outcome;
-  } catch (const std::exception& error) {
-    circuit_->on_failure({ErrorCode::internal, error.what()});
-    throw;
   } catch (...) {
-    circuit_->on_failure({ErrorCode::internal, "the store threw something unknown"});
+    circuit_->on_nothing();
     throw;
   }
 }
