@@ -147,6 +147,23 @@ TEST(ObjectHostSaving, HappensPeriodically) {
   EXPECT_EQ(test.repository->stored("scripted", "a"), R"({"value":2})");
 }
 
+TEST(ObjectHostSaving, KeepsItsBeatHoweverLongASaveTakes) {
+  ManualClock clock;
+  HostTest test({.save_every = 5s, .clock = &clock});
+  test.repository->on_save = [&]() -> base::Result<void> {
+    clock.advance(3s);
+    return {};
+  };
+  value_or_throw(test.host.call<&Scripted::add>("a", 1));
+  clock.wait_for_sleepers(1);
+  clock.advance(5s);
+  EXPECT_TRUE(eventually([&] { return test.host.stats().saved == 1; }));
+  value_or_throw(test.host.call<&Scripted::add>("a", 1));
+  clock.wait_for_sleepers(1);
+  clock.advance(2s);  // 10 s from the start
+  EXPECT_TRUE(eventually([&] { return test.host.stats().saved == 2; }));
+}
+
 TEST(ObjectHostSaving, IsTriedAgainAfterAFailure) {
   ManualClock clock;
   HostTest test({.save_every = 5s, .clock = &clock});

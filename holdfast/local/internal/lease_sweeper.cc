@@ -1,6 +1,6 @@
 #include <holdfast/local/internal/lease_sweeper.h>
 
-#include <holdfast/local/internal/cadence.h>
+#include <holdfast/base/cadence.h>
 
 namespace holdfast::local::internal {
 
@@ -23,7 +23,7 @@ void LeaseSweeper::run(const std::stop_token& stop, const base::Clock& clock,
   while (clock.sleep_until(tick, stop)) {
     sweep(stop);
     background_sweeps_.fetch_add(1, std::memory_order_release);
-    tick = next_tick(tick, clock.now(), every);
+    tick = base::next_tick(tick, clock.now(), every);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include <holdfast/base/cadence.h>
 #include <holdfast/base/saturate.h>
 
 namespace holdfast::objects::internal {
@@ -19,7 +20,7 @@ constexpr std::chrono::milliseconds kLookAgain{50};
 // How many leave memory before the thread looks at its other duties.
 constexpr std::size_t kMostIdle = 1000;
 
-base::TimePoint next_after(base::TimePoint now, const std::optional<base::Duration>& every) {
+base::TimePoint first_tick(base::TimePoint now, const std::optional<base::Duration>& every) {
   return every ? base::add_saturating(now, *every) : base::TimePoint::max();
 }
 
@@ -39,8 +40,9 @@ void Caretaker::run(const std::stop_token& stop) {
   const base::Clock& clock = *host_.options.clock;
   const auto idle_every = host_.options.idle_after.transform(
       [](base::Duration after) { return std::max(after / 4, base::Duration(kLookAgain)); });
-  base::TimePoint save_at = next_after(clock.now(), host_.options.save_every);
-  base::TimePoint retire_at = next_after(clock.now(), idle_every);
+  base::TimePoint save_at = first_tick(clock.now(), host_.options.save_every);
+  base::TimePoint retire_tick = first_tick(clock.now(), idle_every);
+  base::TimePoint retire_at = retire_tick;
   while (!stop.stop_requested()) {
     base::TimePoint wake_at = std::min(save_at, retire_at);
     if (!still_lost_.empty()) {
@@ -53,10 +55,12 @@ void Caretaker::run(const std::stop_token& stop) {
     drop_lost();
     if (clock.now() >= save_at) {
       save_changed();
-      save_at = next_after(clock.now(), host_.options.save_every);
+      save_at = base::next_tick(save_at, clock.now(), *host_.options.save_every);
     }
     if (clock.now() >= retire_at) {
-      retire_at = retire_idle() ? clock.now() : next_after(clock.now(), idle_every);
+      const bool is_more_idle = retire_idle();
+      retire_tick = base::next_tick(retire_tick, clock.now(), *idle_every);
+      retire_at = is_more_idle ? clock.now() : retire_tick;
     }
   }
 }

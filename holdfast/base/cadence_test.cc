@@ -1,14 +1,13 @@
-#include <holdfast/local/internal/cadence.h>
+#include <holdfast/base/cadence.h>
 
 #include <gtest/gtest.h>
 
-namespace holdfast::local::internal {
+namespace holdfast::base {
 namespace {
 
 using namespace std::chrono_literals;
-using base::TimePoint;
 
-constexpr TimePoint at(base::Duration time) { return TimePoint(time); }
+constexpr TimePoint at(Duration time) { return TimePoint(time); }
 
 TEST(Cadence, TheNextTickIsOnePeriodAfterTheLastHoweverLongTheWorkTook) {
   EXPECT_EQ(next_tick(at(10s), at(10s), 10s), at(20s));
@@ -33,4 +32,4 @@ TEST(Cadence, StopsAtTheEndOfTime) {
 }
 
 }  // namespace
-}  // namespace holdfast::local::internal
+}  // namespace holdfast::base

@@ -3,19 +3,18 @@
 #include <holdfast/base/clock.h>
 #include <holdfast/base/saturate.h>
 
-namespace holdfast::local::internal {
+namespace holdfast::base {
 
 // The tick that follows `tick` when the work of that one was done at `now`: always a whole number
 // of periods later, so that the beat does not drift with the length of the work; ticks that passed
 // meanwhile are left out. `every` is positive.
-constexpr base::TimePoint next_tick(base::TimePoint tick, base::TimePoint now,
-                                    base::Duration every) noexcept {
-  const base::TimePoint next = base::add_saturating(tick, every);
+constexpr TimePoint next_tick(TimePoint tick, TimePoint now, Duration every) noexcept {
+  const TimePoint next = add_saturating(tick, every);
   if (next > now) {
     return next;
   }
   const auto missed = (now - next) / every + 1;
-  return base::add_saturating(next, missed * every);
+  return add_saturating(next, missed * every);
 }
 
-}  // namespace holdfast::local::internal
+}  // namespace holdfast::base
