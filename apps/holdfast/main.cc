@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 
 #include <holdfast/base/error.h>
+#include <holdfast/base/printable.h>
 
 #include "apps/holdfast/cli/command_line.h"
 #include "apps/holdfast/cli/exit_status.h"
@@ -106,10 +107,10 @@ int main(int argc, char** argv) {
   try {
     return cli::dispatch(cli::Arguments(argv + std::min(argc, 1), argv + argc));
   } catch (const base::Exception& error) {
-    cli::write_error(fmt::format("holdfast: {}\n", error.error().message));
+    cli::write_error(fmt::format("holdfast: {}\n", base::printable_message(error.error().message)));
     return cli::exit_status(error.code());
   } catch (const std::exception& error) {
-    cli::write_error(fmt::format("holdfast: {}\n", error.what()));
+    cli::write_error(fmt::format("holdfast: {}\n", base::printable_message(error.what())));
     return cli::kInternal;
   }
 }

@@ -63,5 +63,15 @@ TEST(Printable, IsCutAtAWholeCharacterOrEscape) {
   EXPECT_TRUE(escaped.ends_with("\\x00…"));
 }
 
+TEST(PrintableMessage, IsOneLineWithoutControlCharactersWhateverIsInIt) {
+  EXPECT_EQ(printable_message("said \033[2J\nholdfast: ok\r\u009b\u202e\x7f\xff"),
+            R"(said \x1b[2J\x0aholdfast: ok\x0d\xc2\x9b\xe2\x80\xae\x7f\xff)");
+}
+
+TEST(PrintableMessage, KeepsWhatWasEscapedAlreadyAndCutsNothing) {
+  const std::string message = printable("a\n") + std::string(10'000, 'x') + "Zürich";
+  EXPECT_EQ(printable_message(message), message);
+}
+
 }  // namespace
 }  // namespace holdfast::base

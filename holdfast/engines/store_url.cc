@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
+#include <optional>
 
 #include <holdfast/base/percent.h>
 #include <holdfast/base/printable.h>
@@ -22,23 +24,122 @@ bool is_scheme(std::string_view text) {
   return !text.empty();
 }
 
+constexpr std::string_view kHidden = "***";
+
+// The options whose values are no secrets.
+constexpr std::string_view kOpenOptions[] = {"appname",
+                                             "authMechanism",
+                                             "authSource",
+                                             "busy_timeout",
+                                             "client_name",
+                                             "collection",
+                                             "connect_timeout",
+                                             "connectTimeoutMS",
+                                             "db",
+                                             "directConnection",
+                                             "heartbeatFrequencyMS",
+                                             "prefix",
+                                             "readPreference",
+                                             "replicaSet",
+                                             "reply_timeout",
+                                             "retention",
+                                             "serverSelectionTimeoutMS",
+                                             "tls",
+                                             "tls_ca",
+                                             "tls_verify",
+                                             "tlsCAFile",
+                                             "w"};
+
+bool is_one_of(char c, std::string_view characters) {
+  return characters.find(c) != std::string_view::npos;
+}
+
+bool is_plain(std::string_view text, std::string_view also) {
+  return std::ranges::all_of(text, [also](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || is_one_of(c, also);
+  });
+}
+
+// Returns whether the text is `host[:port]`, or several with commas: nothing else may hide there.
+bool is_host_list(std::string_view text) {
+  while (!text.empty()) {
+    const std::string_view one = text.substr(0, text.find(','));
+    text.remove_prefix(std::min(text.size(), one.size() + 1));
+    const std::size_t bracket = one.rfind(']');
+    const std::size_t colon = one.find(':', bracket == one.npos ? 0 : bracket);
+    const std::string_view port = colon == one.npos ? "" : one.substr(colon + 1);
+    const bool is_port =
+        std::ranges::all_of(port, [](char c) { return is_one_of(c, "0123456789"); });
+    if (!is_plain(one.substr(0, colon), ".-_[]:%") || !is_port) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Returns `//user:***@host/path`; nothing for a text of another form.
+std::optional<std::string> shown_place(std::string_view text) {
+  if (!text.starts_with("//")) {
+    return std::nullopt;
+  }
+  text.remove_prefix(2);
+  const std::string_view authority = text.substr(0, text.find('/'));
+  const std::string_view path = text.substr(authority.size());
+  const std::size_t at = authority.rfind('@');
+  const std::string_view hosts = at == authority.npos ? authority : authority.substr(at + 1);
+  if (!is_host_list(hosts) || !is_plain(path, "/.-_~%")) {
+    return std::nullopt;
+  }
+  std::string shown = "//";
+  if (at != authority.npos) {
+    const std::string_view login = authority.substr(0, at);
+    const std::size_t colon = login.find(':');
+    shown += login.substr(0, colon);
+    shown += colon == login.npos ? "" : ":" + std::string(kHidden);
+    shown += '@';
+  }
+  return shown.append(hosts).append(path);
+}
+
+// Returns the options, with the values of those only that are known to be no secrets.
+std::string shown_options(std::string_view query) {
+  std::string shown;
+  while (!query.empty()) {
+    const std::string_view option = query.substr(0, query.find('&'));
+    query.remove_prefix(std::min(query.size(), option.size() + 1));
+    const std::size_t equals = option.find('=');
+    const std::string_view name = option.substr(0, equals);
+    shown += shown.empty() ? "" : "&";
+    if (equals == option.npos || !is_plain(name, "_")) {
+      shown += kHidden;
+    } else if (std::ranges::find(kOpenOptions, name) != std::end(kOpenOptions)) {
+      shown += option;
+    } else {
+      shown.append(name).append("=").append(kHidden);
+    }
+  }
+  return shown;
+}
+
 }  // namespace
 
 std::string without_password(std::string_view url) {
-  std::string text(url);
-  const std::size_t begin = text.find("://");
-  if (begin == text.npos) {
-    return text;
+  const std::size_t colon = url.find(':');
+  if (colon == std::string_view::npos || !is_scheme(url.substr(0, colon))) {
+    return std::string(kHidden);
   }
-  const std::size_t colon = text.find(':', begin + 3);
-  std::size_t end = text.rfind('@', text.find_first_of("/?", begin + 3));
-  if (end == text.npos || end < begin) {
-    end = text.rfind('@');  // of a password with bytes in it that should have been escaped
+  const std::string scheme(url.substr(0, colon + 1));
+  const std::string_view rest = url.substr(colon + 1);
+  const std::size_t mark = rest.find('?');
+  const std::string query =
+      mark == std::string_view::npos ? "" : "?" + shown_options(rest.substr(mark + 1));
+  if (scheme == "sqlite:" || scheme == "memory:") {
+    return scheme + std::string(rest.substr(0, mark)) + query;
   }
-  if (end != text.npos && colon < end) {
-    text.replace(colon + 1, end - colon - 1, "***");
-  }
-  return text;
+  const auto place = shown_place(rest.substr(0, mark));
+  // An @ further on belongs to a login with bytes in it that should have been escaped.
+  const bool is_clear = mark == std::string_view::npos || rest.find('@', mark) == rest.npos;
+  return place && is_clear ? scheme + *place + query : scheme + std::string(kHidden);
 }
 
 base::Result<StoreUrl> StoreUrl::parse(std::string_view text) {

@@ -18,8 +18,9 @@ struct StoreUrl {
   [[nodiscard]] static base::Result<StoreUrl> parse(std::string_view text);
 };
 
-// The URL for people and logs: what stands as a password in `scheme://user:password@host` is
-// hidden.
+// Returns the URL for people and logs, without secrets: *** stands for the password of
+// `scheme://user:password@host` and for the value of every option that is not known to be harmless.
+// A text that does not have the form of a URL is not shown beyond its scheme.
 [[nodiscard]] std::string without_password(std::string_view url);
 
 }  // namespace holdfast::engines

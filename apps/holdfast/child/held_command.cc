@@ -13,15 +13,16 @@ std::expected<Ended, int> run_held(Session& session, const Signals& signals,
     return std::unexpected(kLost);
   }
   JobTerminal terminal;
-  const auto child = spawn(
-      {.command = command.command,
-       .variables = {"HOLDFAST_NAME=" + command.name,
-                     "HOLDFAST_TOKEN=" + base::to_string(lock.token()),
-                     "HOLDFAST_OWNER=" + lock.owner(), "HOLDFAST_STORE=" + session.location().url},
-       .signal_mask = signals.original_mask(),
-       .terminal = terminal.for_start(),
-       .if_orphaned =
-           command.on_lost == OnLost::terminate ? IfOrphaned::be_killed : IfOrphaned::live_on});
+  const auto child =
+      spawn({.command = command.command,
+             .variables = {"HOLDFAST_NAME=" + command.name,
+                           "HOLDFAST_TOKEN=" + base::to_string(lock.token()),
+                           "HOLDFAST_OWNER=" + lock.owner(),
+                           "HOLDFAST_STORE=" + session.url_for_command()},
+             .signal_mask = signals.original_mask(),
+             .terminal = terminal.for_start(),
+             .if_orphaned = command.on_lost == OnLost::terminate ? IfOrphaned::be_killed
+                                                                 : IfOrphaned::live_on});
   if (!child) {
     return std::unexpected(report_not_executed(session, command.command.front(), child.error()));
   }

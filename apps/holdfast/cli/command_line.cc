@@ -164,7 +164,8 @@ std::optional<int> CommandLine::parse(const Arguments& arguments) {
 }
 
 int CommandLine::mistake(std::string_view message) const {
-  write_error(fmt::format("{0}: {1}\nSee '{0} --help'.\n", parser_->command, message));
+  write_error(fmt::format("{0}: {1}\nSee '{0} --help'.\n", parser_->command,
+                          base::printable_message(message)));
   return kUsage;
 }
 

@@ -6,6 +6,8 @@
 
 #include <fmt/core.h>
 
+#include <holdfast/base/printable.h>
+
 #include "apps/holdfast/cli/console.h"
 #include "apps/holdfast/cli/streams.h"
 #include "apps/holdfast/cli/text.h"
@@ -53,7 +55,7 @@ Console::Console() : is_terminal_(isatty(STDERR_FILENO) != 0) {}
 void Console::print(std::string_view text) {
   const std::lock_guard guard(mutex_);
   erase_locked();
-  write_error(fmt::format("{}\n", text));
+  write_error(fmt::format("{}\n", base::printable_message(text)));
 }
 
 void Console::show(std::string_view text) {
@@ -61,7 +63,8 @@ void Console::show(std::string_view text) {
     return;
   }
   const std::lock_guard guard(mutex_);
-  write_error(fmt::format("\r\033[K{}", cut(text, width_of_terminal() - 1)));
+  write_error(
+      fmt::format("\r\033[K{}", cut(base::printable_message(text), width_of_terminal() - 1)));
   shown_ = true;
 }
 

@@ -25,7 +25,7 @@ class Console {
 
   [[nodiscard]] bool is_terminal() const noexcept { return is_terminal_; }
 
-  // A line of its own; `text` has no line end.
+  // Prints a line of its own, made safe for a terminal; `text` has no line end.
   void print(std::string_view text);
   // Replaces the line that lives; cut to the width of the terminal. Only on a terminal.
   void show(std::string_view text);

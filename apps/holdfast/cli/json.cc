@@ -1,9 +1,12 @@
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
 
 #include <fmt/core.h>
 
+#include <holdfast/base/printable.h>
+#include <holdfast/base/utf8.h>
 #include <holdfast/store/claim.h>
 
 #include "apps/holdfast/cli/json.h"
@@ -49,7 +52,19 @@ Json to_json(std::string_view name, const std::optional<store::NameState>& state
 }
 
 std::string to_line(const Json& value) {
-  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  const std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string line;
+  for (std::string_view left = text; !left.empty();) {
+    const base::CodePoint front = base::front_of_utf8(left);
+    const std::string_view piece = left.substr(0, std::max<std::size_t>(front.size, 1));
+    if (base::is_unsafe_to_print(front.value)) {
+      line += fmt::format("\\u{:04x}", static_cast<std::uint32_t>(front.value));
+    } else {
+      line += piece;
+    }
+    left.remove_prefix(piece.size());
+  }
+  return line;
 }
 
 void print_line(const Json& value) {

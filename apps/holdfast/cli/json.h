@@ -25,7 +25,8 @@ using Json = nlohmann::ordered_json;
 [[nodiscard]] Json to_json(const store::Holder& holder);
 [[nodiscard]] Json to_json(std::string_view name, const std::optional<store::NameState>& state);
 
-// One line without its end. Bytes that are not UTF-8 become U+FFFD.
+// Returns one line without its end, safe for a terminal: characters that could change how it is
+// shown are escaped. Bytes that are not UTF-8 become U+FFFD.
 [[nodiscard]] std::string to_line(const Json& value);
 // A line on standard output, at once.
 void print_line(const Json& value);

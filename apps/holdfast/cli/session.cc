@@ -18,6 +18,15 @@ void GlobalOptions::declare(CommandLine& line) {
   line.flag("-v,--verbose", verbose, "Say on the error stream what happens");
 }
 
+void GlobalOptions::declare_pass_password(CommandLine& line) {
+  line.flag("--pass-password", pass_password,
+            "Hand COMMAND the store's URL in HOLDFAST_STORE with its password");
+}
+
+std::string Session::url_for_command() const {
+  return global_.pass_password ? location_.url : engines::without_password(location_.url);
+}
+
 base::Result<void> Session::open() {
   auto location = locate_store(global_.store);
   if (!location) {

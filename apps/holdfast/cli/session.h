@@ -20,8 +20,11 @@ struct GlobalOptions {
   std::string store{};
   bool json = false;
   bool verbose = false;
+  bool pass_password = false;
 
   void declare(CommandLine& line);
+  // For the commands that run one.
+  void declare_pass_password(CommandLine& line);
 };
 
 // A command as it was called.
@@ -41,6 +44,10 @@ class Session {
   // Of a session that was opened.
   [[nodiscard]] const StoreLocation& location() const noexcept { return location_; }
   [[nodiscard]] const std::shared_ptr<store::LeaseStore>& store() const noexcept { return store_; }
+
+  // Returns the store's URL for the environment of a command: without its secrets, unless the user
+  // wants the command to have them.
+  [[nodiscard]] std::string url_for_command() const;
 
   [[nodiscard]] bool json() const noexcept { return global_.json; }
   [[nodiscard]] bool verbose() const noexcept { return global_.verbose; }

@@ -51,6 +51,7 @@ void declare(CommandLine& line, ElectOptions& options) {
               into(options.kill_after));
   line.option("--owner", "TEXT", "Who, for those who look (default: user@host:pid)",
               into(options.owner));
+  options.global.declare_pass_password(line);
   options.global.declare(line);
   line.rest(options.command);
 }

@@ -53,6 +53,7 @@ void declare(CommandLine& line, OnceOptions& options) {
               into(options.kill_after));
   line.option("--owner", "TEXT", "Who, for those who look (default: user@host:pid)",
               into(options.owner));
+  options.global.declare_pass_password(line);
   options.global.declare(line);
   line.rest(options.command);
 }

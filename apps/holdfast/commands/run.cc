@@ -68,6 +68,7 @@ void declare(CommandLine& line, RunOptions& options) {
   line.option("--kill-after", "DURATION",
               "How long after TERM a lost COMMAND is killed at the latest (default: 5s)",
               cli::into(options.kill_after));
+  options.global.declare_pass_password(line);
   options.global.declare(line);
   line.rest(options.command);
 }

@@ -63,9 +63,9 @@ _holdfast() {
   local options
   case $command in
     '') COMPREPLY=($(compgen -W "$commands $global --version" -- "$cur")) && return ;;
-    run) options="$claim -E --busy-status --on-lost --kill-after" ;;
-    once) options='--per --retry -E --skipped-status --kill-after --owner' ;;
-    elect) options='--ttl --kill-after --owner' ;;
+    run) options="$claim -E --busy-status --on-lost --kill-after --pass-password" ;;
+    once) options='--per --retry -E --skipped-status --kill-after --owner --pass-password' ;;
+    elect) options='--ttl --kill-after --owner --pass-password' ;;
     throttle) options="$waiting --limit --per --sliding" ;;
     wait) options=$waiting ;;
     acquire) options=$claim ;;

@@ -53,6 +53,7 @@ complete -c holdfast -n '__holdfast_using run acquire' -l reason -x -d 'What for
 complete -c holdfast -n '__holdfast_using run acquire once elect' -l owner -x -d 'Who'
 complete -c holdfast -n '__holdfast_using run' -s E -l busy-status -x -d 'What to end with if it is not free'
 complete -c holdfast -n '__holdfast_using run' -l on-lost -x -a 'term ignore' -d 'What to do if the lock is lost'
+complete -c holdfast -n '__holdfast_using run once elect' -l pass-password -d 'Hand the command the URL with its password'
 complete -c holdfast -n '__holdfast_using run once elect' -l kill-after -x -a '0s 5s 30s' -d 'How long after TERM to kill'
 complete -c holdfast -n '__holdfast_using run once elect throttle' -a '(__fish_complete_subcommand --fcs-skip=3)'
 complete -c holdfast -n '__holdfast_using steal' -l confirm -x -a '(__holdfast_names)' -d 'The same name once more'

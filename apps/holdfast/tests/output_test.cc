@@ -182,6 +182,25 @@ TEST_F(OutputTest, NothingIsColouredWithoutATerminal) {
   }
 }
 
+TEST_F(OutputTest, ForeignTextReachesTheTerminalEscaped) {
+  const std::string hostile = "x\033[2J\nholdfast: forged\u009b\u202e";
+  for (const Words& words : {Words{hostile}, Words{"run", "--" + hostile, "job"},
+                             Words{"--store", hostile, "ls"}, Words{"show", hostile, hostile}}) {
+    const std::string errors = holdfast(words).errors;
+    EXPECT_EQ(errors.find('\033'), std::string::npos) << errors;
+    EXPECT_EQ(errors.find("\nholdfast: forged"), std::string::npos) << errors;
+    EXPECT_EQ(errors.find("\u202e"), std::string::npos) << errors;
+    EXPECT_EQ(errors.find("\u009b"), std::string::npos) << errors;
+  }
+}
+
+TEST_F(OutputTest, JsonEscapesCharactersThatChangeHowALineIsShown) {
+  const std::string odd = "a\x7f\u009b\u202e\u2066";
+  const std::string output = holdfast({"show", "--json", odd}).output;
+  EXPECT_NE(output.find("a\\u007f\\u009b\\u202e\\u2066"), std::string::npos) << output;
+  EXPECT_EQ(nlohmann::json::parse(output)["name"], odd);
+}
+
 }  // namespace
 
 }  // namespace holdfast::cli::testing

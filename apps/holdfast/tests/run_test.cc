@@ -5,6 +5,8 @@
 #include <fstream>
 #include <sstream>
 
+#include <tests/support/redis_server.h>
+
 #include "apps/holdfast/tests/workspace.h"
 
 namespace holdfast::cli::testing {
@@ -113,6 +115,24 @@ TEST_F(RunTest, FindsTheStoreByOptionThenEnvironmentThenStateFolder) {
   Words with_option{"--store", two};
   with_option.insert(with_option.end(), words.begin(), words.end());
   EXPECT_EQ(holdfast(with_option).output, two + "\n");
+}
+
+TEST_F(RunTest, HandsTheCommandTheStoreWithoutItsSecretsUnlessAsked) {
+  const std::string url = "sqlite:" + (folder() / "one.db").string() + "?retention=2h";
+  environment()["HOLDFAST_STORE"] = url;
+  const Words words{"job", "--", "sh", "-c", "echo $HOLDFAST_STORE"};
+  const auto run = [&](Words before) {
+    before.insert(before.end(), words.begin(), words.end());
+    return holdfast(before).output;
+  };
+  EXPECT_EQ(run({"run"}), url + "\n");
+  EXPECT_EQ(run({"run", "--pass-password"}), url + "\n");
+  tests::RedisServer server({.arguments = {"--requirepass", "secret"}});
+  const std::string at = "@127.0.0.1:" + std::to_string(server.port());
+  environment().erase("HOLDFAST_STORE");
+  EXPECT_EQ(run({"--store", "redis://:secret" + at, "run"}), "redis://:***" + at + "\n");
+  EXPECT_EQ(run({"--store", "redis://:secret" + at, "run", "--pass-password"}),
+            "redis://:secret" + at + "\n");
 }
 
 TEST_F(RunTest, SummarisesAsJsonOnTheErrorStream) {
