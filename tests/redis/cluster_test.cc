@@ -4,6 +4,7 @@
 #include <atomic>
 #include <future>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -64,6 +65,18 @@ class Cluster : public ::testing::Test {
     return *found.at(0);
   }
 
+  // Names that the first node has, all in different slots.
+  std::vector<std::string> names_of_first_node(std::size_t count) {
+    std::vector<std::string> names;
+    for (int i = 0; names.size() < count; ++i) {
+      const std::string name = "job " + std::to_string(i);
+      if (&node_of(name) == stores_[0].get()) {
+        names.push_back(name);
+      }
+    }
+    return names;
+  }
+
   const std::array<RedisServer, kNodes> servers_{RedisServer({.cluster = true}),
                                                  RedisServer({.cluster = true}),
                                                  RedisServer({.cluster = true})};
@@ -97,13 +110,7 @@ TEST_F(Cluster, NoOperationOnANameTouchesTwoNodes) {
 // They cannot be joined to one command there.
 TEST_F(Cluster, ManyCallersAtOnceAreServed) {
   RedisStore& store = *stores_[0];
-  std::vector<std::string> names;
-  for (int i = 0; names.size() < 16; ++i) {
-    const std::string name = "job " + std::to_string(i);
-    if (&node_of(name) == &store) {
-      names.push_back(name);
-    }
-  }
+  const std::vector<std::string> names = names_of_first_node(16);
   std::vector<std::future<void>> callers;
   for (const std::string& name : names) {
     callers.push_back(std::async(std::launch::async, [&store, &name] {
@@ -117,6 +124,59 @@ TEST_F(Cluster, ManyCallersAtOnceAreServed) {
   for (std::future<void>& caller : callers) {
     caller.get();
   }
+}
+
+TEST_F(Cluster, ManyLeasesOfOneNodeAreRenewedTogether) {
+  RedisStore& store = *stores_[0];
+  const std::vector<std::string> names = names_of_first_node(8);
+  std::vector<Claim> claims;
+  std::vector<store::Renewal> renewals;
+  for (const std::string& name : names) {
+    claims.push_back(wish({}, 1min));
+    expect<Grant>(store.claim(name, claims.back()));
+    renewals.push_back({.name = name, .id = claims.back().id, .ttl = 10min});
+  }
+  EXPECT_EQ(store.release(names[3], claims[3].id), ReleaseOutcome::released);
+  for (int round = 0; round < 2; ++round) {
+    const auto outcomes = base::value_or_throw(store.renew(renewals));
+    ASSERT_EQ(outcomes.size(), names.size());
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      EXPECT_EQ(outcomes[i], i == 3 ? RenewOutcome::lost : RenewOutcome::renewed) << names[i];
+    }
+  }
+  EXPECT_GT(base::value_or_throw(store.look(names[0]))->holders.at(0).time_left, 5min);
+}
+
+TEST_F(Cluster, ALeaseThatTheNodeRefusesDoesNotFailItsNeighbours) {
+  RedisStore& store = *stores_[0];
+  const std::string here = names_of_first_node(1).at(0);
+  std::string elsewhere = "job";
+  while (&node_of(elsewhere) == &store) {
+    elsewhere += "!";
+  }
+  const Claim claim = wish({}, 1min);
+  expect<Grant>(store.claim(here, claim));
+  const std::array<store::Renewal, 2> renewals{
+      store::Renewal{.name = elsewhere, .id = claim.id, .ttl = 10min},
+      store::Renewal{.name = here, .id = claim.id, .ttl = 10min}};
+  EXPECT_EQ(base::value_or_throw(store.renew(renewals)),
+            (std::vector{RenewOutcome::failed, RenewOutcome::renewed}));
+  const auto alone = store.renew(std::span(renewals).first(1));
+  ASSERT_FALSE(alone);
+  EXPECT_EQ(alone.error().code, ErrorCode::unsupported);
+}
+
+TEST_F(Cluster, TheLocksOfANodeAreListed) {
+  const std::vector<std::string> names = names_of_first_node(8);
+  for (const std::string& name : names) {
+    expect<Grant>(stores_[0]->claim(name, wish()));
+  }
+  const store::Page page = base::value_or_throw(stores_[0]->list(""));
+  std::set<std::string> listed;
+  for (const store::NameState& state : page.names) {
+    listed.emplace(state.name.view());
+  }
+  EXPECT_EQ(listed, std::set<std::string>(names.begin(), names.end()));
 }
 
 // What is published goes to all nodes; who listens is known to one.

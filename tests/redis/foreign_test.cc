@@ -107,6 +107,7 @@ TEST_F(Foreign, AKeyOfAnotherTypeIsAConflictAndStaysAsItIs) {
   EXPECT_EQ(store_->claim("job", wish()).error().code, ErrorCode::conflict);
   EXPECT_EQ(store_->claim("job", wish(Permits::of(1, 2))).error().code, ErrorCode::conflict);
   EXPECT_EQ(store_->look("job").error().code, ErrorCode::conflict);
+  EXPECT_NE(store_->look("job").error().message.find("choose another name"), std::string::npos);
   EXPECT_EQ(store_->hit("job", {.limit = 1, .period = 1min}).error().code, ErrorCode::conflict);
   EXPECT_EQ(renew("job", base::LeaseId::generate()), RenewOutcome::lost);
   EXPECT_EQ(run({"LRANGE", "job", "0", "-1"}), "[data]");

@@ -148,7 +148,7 @@ TEST_F(Layout, ADamagedRecordIsATypedErrorAndTakesNothingElseWithIt) {
   const std::vector<store::Renewal> batch{{.name = "bad", .id = id, .ttl = 1min},
                                           {.name = "good", .id = good.id, .ttl = 1min}};
   EXPECT_EQ(base::value_or_throw(store_->renew(batch)),
-            (std::vector{RenewOutcome::lost, RenewOutcome::renewed}));
+            (std::vector{RenewOutcome::failed, RenewOutcome::renewed}));
   EXPECT_EQ(base::value_or_throw(store_->list("")).names.size(), 1U);
   EXPECT_EQ(run({"HGET", "hf:{bad}", to_string(id)}), "not a lease");
 }

@@ -47,19 +47,25 @@ bool send_all(int descriptor, const char* bytes, ssize_t size) {
 struct Pair {
   int client;
   int server;
+  bool is_silent = false;
 };
 
 }  // namespace
 
 class CuttingProxy::Loop {
  public:
-  Loop(CuttingProxy& proxy, std::uint16_t server_port) noexcept
-      : proxy_(proxy), server_port_(server_port) {}
+  explicit Loop(CuttingProxy& proxy) noexcept : proxy_(proxy) {}
 
   void run() {
     while (!proxy_.stopping_) {
       if (proxy_.refusing_) {
         close_all();
+      }
+      if (proxy_.silencing_) {
+        for (Pair& pair : pairs_) {
+          pair.is_silent = true;
+        }
+        proxy_.silencing_ = false;
       }
       turn();
     }
@@ -82,8 +88,8 @@ class CuttingProxy::Loop {
     std::size_t i = 2;
     for (auto pair = pairs_.begin(); pair != pairs_.end(); i += 2) {
       const bool is_open =
-          (ready[i].revents == 0 || pass(pair->client, pair->server, Loss::request)) &&
-          (ready[i + 1].revents == 0 || pass(pair->server, pair->client, Loss::reply));
+          (ready[i].revents == 0 || pass(*pair, pair->client, pair->server, Loss::request)) &&
+          (ready[i + 1].revents == 0 || pass(*pair, pair->server, pair->client, Loss::reply));
       const auto current = pair++;
       if (!is_open) {
         close_pair(current);
@@ -95,11 +101,14 @@ class CuttingProxy::Loop {
   }
 
   // Whether the connection goes on.
-  bool pass(int from, int to, Loss kind) {
+  bool pass(const Pair& pair, int from, int to, Loss kind) {
     std::array<char, std::size_t{1} << 16U> bytes;
     const ssize_t got = ::recv(from, bytes.data(), bytes.size(), 0);
     if (got <= 0) {
       return false;
+    }
+    if (pair.is_silent) {
+      return true;  // read, and thrown away
     }
     Loss expected = kind;
     if (proxy_.loss_.compare_exchange_strong(expected, Loss::none)) {
@@ -111,7 +120,7 @@ class CuttingProxy::Loop {
 
   void accept_one() {
     const int client = ::accept4(proxy_.listener_, nullptr, nullptr, SOCK_CLOEXEC);
-    const int server = proxy_.refusing_ ? -1 : connect_to(server_port_);
+    const int server = proxy_.refusing_ ? -1 : connect_to(proxy_.server_port_);
     if (server < 0) {
       ::close(client);
       return;
@@ -132,14 +141,14 @@ class CuttingProxy::Loop {
   }
 
   CuttingProxy& proxy_;
-  const std::uint16_t server_port_;
   std::list<Pair> pairs_;
 };
 
 CuttingProxy::CuttingProxy(std::uint16_t server_port)
     : listener_(listen_on_free_port(port_)),
       bell_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
-      thread_([this, server_port] { Loop(*this, server_port).run(); }) {}
+      server_port_(server_port),
+      thread_([this] { Loop(*this).run(); }) {}
 
 CuttingProxy::~CuttingProxy() {
   stopping_ = true;
@@ -161,5 +170,15 @@ void CuttingProxy::refuse() {
 }
 
 void CuttingProxy::allow() { refusing_ = false; }
+
+void CuttingProxy::silence() {
+  silencing_ = true;
+  ring();
+  while (silencing_) {
+    std::this_thread::yield();
+  }
+}
+
+void CuttingProxy::redirect(std::uint16_t server_port) { server_port_ = server_port; }
 
 }  // namespace holdfast::tests

@@ -29,6 +29,11 @@ class CuttingProxy {
   // Closes all connections, and refuses new ones until allow() is called.
   void refuse();
   void allow();
+  // From now on nothing comes through the connections that exist, and they stay open: a network
+  // that has silently lost them. New ones work. Returns when that is so.
+  void silence();
+  // New connections go to another server of this machine; those that exist stay where they are.
+  void redirect(std::uint16_t server_port);
   // How many replies and requests were lost so far.
   [[nodiscard]] unsigned lost() const noexcept { return lost_.load(); }
 
@@ -43,6 +48,8 @@ class CuttingProxy {
   const int bell_;
   std::atomic<Loss> loss_ = Loss::none;
   std::atomic<bool> refusing_ = false;
+  std::atomic<bool> silencing_ = false;
+  std::atomic<std::uint16_t> server_port_;
   std::atomic<bool> stopping_ = false;
   std::atomic<unsigned> lost_ = 0;
   std::thread thread_;

@@ -38,7 +38,8 @@ struct RedisOptions {
 
   // Comes before every key, so that several fleets can share a database.
   std::string prefix{};
-  // How long a name that is not in use, or an object that was erased, remembers its last token.
+  // How long a name that is not in use, or an object that was erased, remembers its last token. Not
+  // negative.
   base::Duration retention = std::chrono::hours(1);
 
   // How long one attempt to connect may take, the greeting included. Positive.
@@ -46,7 +47,7 @@ struct RedisOptions {
   // A server that owes an answer for this long counts as dead: the connection is closed, and all
   // who wait on it get ErrorCode::unknown_outcome, even those without a deadline. Positive.
   base::Duration reply_timeout = std::chrono::seconds(5);
-  // How many commands may wait, or be under way, on one connection.
+  // How many commands may wait, or be under way, on one connection. Positive.
   std::size_t max_pending = 16'384;
 
   base::Logger logger{};

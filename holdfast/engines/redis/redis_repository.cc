@@ -151,11 +151,11 @@ Result<void> RedisRepository::Engine::save(std::span<const Saves> parts, Batch b
   const auto replies = scripts.run_all(
       lua::kSave, parts.size(),
       [&](std::size_t which, Command& command) { fill(command, parts[which], batch); }, deadline);
-  if (!replies) {
-    return std::unexpected(replies.error());
-  }
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    const std::vector<Reply>& answers = (*replies)[i].elements();
+    if (!replies[i]) {
+      return std::unexpected(replies[i].error());
+    }
+    const std::vector<Reply>& answers = replies[i]->elements();
     if (answers.size() != parts[i].size()) {
       return unexpected_answer();
     }

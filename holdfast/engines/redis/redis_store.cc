@@ -6,6 +6,7 @@
 #include <holdfast/engines/redis/internal/answers.h>
 #include <holdfast/engines/redis/internal/check_options.h>
 #include <holdfast/engines/redis/internal/engine.h>
+#include <holdfast/engines/redis/internal/link/pending.h>
 #include <holdfast/engines/redis/internal/lua.h>
 #include <holdfast/engines/redis/internal/name_scan.h>
 #include <holdfast/engines/redis/internal/submitter.h>
@@ -25,35 +26,78 @@ using store::RenewOutcome;
 
 namespace lua = internal::lua;
 
-// How many leases one script renews, and how many names it looks at: long enough to be cheap, short
-// enough not to keep others waiting.
-constexpr std::size_t kBatch = 128;
+// A listing looks at no fewer names in one go, if there are so many.
+constexpr std::size_t kLookedAt = 64;
 
-constexpr std::size_t batches(std::size_t count) { return (count + kBatch - 1) / kBatch; }
+// Where the names of one request are kept, and in which slots of a cluster.
+struct ManyKeys {
+  std::vector<Keys> keys;
+  std::vector<std::uint16_t> slots;
 
-// One reply for each name.
+  void add(Keys of_name) {
+    slots.push_back(internal::slot_of(of_name.plain));
+    keys.push_back(std::move(of_name));
+  }
+};
+
+// Returns one reply for each name.
 Result<std::vector<Reply>> look_at(const internal::Engine& engine, std::span<const Name> names,
                                    Deadline deadline) {
-  auto reply = engine.scripts.run(
-      lua::kLook,
-      [&](Command& command) {
-        command.add(names.size() * 3);
-        for (const Name& name : names) {
-          const Keys of_name = engine.keys.keys_of(name.view());
-          command.add(of_name.plain).add(of_name.companion).add(of_name.queue);
+  ManyKeys many;
+  for (const Name& name : names) {
+    many.add(engine.keys.keys_of(name.view()));
+  }
+  auto parts = engine.scripts.run_for_many(
+      lua::kLook, many.slots,
+      [&](const internal::Batch& batch, Command& command) {
+        command.add(batch.size() * 3);
+        for (const std::size_t i : batch) {
+          const Keys& keys = many.keys[i];
+          command.add(keys.plain).add(keys.companion).add(keys.queue);
         }
         engine.scripts.add_common(command);
-        command.add("");
+        command.add("").add("listing");
       },
       deadline);
-  if (!reply) {
-    return std::unexpected(std::move(reply).error());
-  }
-  std::vector<Reply> states = reply->take_elements();
-  if (states.size() != names.size()) {
-    return internal::unexpected_answer();
+  std::vector<Reply> states(names.size());
+  for (auto& [batch, reply] : parts) {
+    if (!reply) {
+      return std::unexpected(std::move(reply).error());
+    }
+    std::vector<Reply> found = reply->take_elements();
+    if (found.size() != batch.size()) {
+      return internal::unexpected_answer();
+    }
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      states[batch[i]] = std::move(found[i]);
+    }
   }
   return states;
+}
+
+// Adds those of the next names that are held. `page.next` says that it is full, and that there are
+// more.
+Result<void> show_more(const internal::Engine& engine, internal::Listing& listing,
+                       std::size_t limit, Deadline deadline, store::Page& page) {
+  const auto rest = std::span(listing.names).subspan(listing.shown);
+  const std::size_t wanted = limit + 1 - page.names.size();
+  const auto part = rest.first(std::min(std::max(wanted, kLookedAt), rest.size()));
+  auto states = look_at(engine, part, deadline);
+  if (!states) {
+    return std::unexpected(std::move(states).error());
+  }
+  for (std::size_t i = 0; i < part.size(); ++i, ++listing.shown) {
+    auto state = internal::name_state(part[i], std::move((*states)[i]));
+    if (!state || !*state) {
+      continue;  // not held, or not ours
+    }
+    if (page.names.size() == limit) {
+      page.next = page.names.back().name.view();
+      return {};
+    }
+    page.names.push_back(**std::move(state));
+  }
+  return {};
 }
 
 }  // namespace
@@ -99,35 +143,25 @@ Result<store::ClaimOutcome> RedisStore::do_claim(const Name& name, const store::
 
 Result<std::vector<RenewOutcome>> RedisStore::do_renew(std::span<const store::Renewal> renewals,
                                                        Deadline deadline) {
-  const auto fill = [&](std::size_t batch, Command& command) {
-    const auto rest = renewals.subspan(batch * kBatch);
-    const auto part = rest.first(std::min(kBatch, rest.size()));
-    command.add(part.size() * 2);
-    for (const store::Renewal& renewal : part) {
-      const Keys keys = engine_->keys.keys_of(renewal.name);
-      command.add(keys.plain).add(keys.companion);
-    }
-    engine_->scripts.add_common(command);
-    for (const store::Renewal& renewal : part) {
-      command.add(to_string(renewal.id)).add(internal::microseconds(renewal.ttl.unchecked()));
-    }
-  };
-  const auto replies =
-      engine_->scripts.run_all(lua::kRenew, batches(renewals.size()), fill, deadline);
-  if (!replies) {
-    return std::unexpected(replies.error());
+  ManyKeys many;
+  for (const store::Renewal& renewal : renewals) {
+    many.add(engine_->keys.keys_of(renewal.name));
   }
-  std::vector<RenewOutcome> outcomes;
-  outcomes.reserve(renewals.size());
-  for (const Reply& reply : *replies) {
-    for (const Reply& renewed : reply.elements()) {
-      outcomes.push_back(renewed.integer() == 1 ? RenewOutcome::renewed : RenewOutcome::lost);
-    }
-  }
-  if (outcomes.size() != renewals.size()) {
-    return internal::unexpected_answer();
-  }
-  return outcomes;
+  const auto parts = engine_->scripts.run_for_many(
+      lua::kRenew, many.slots,
+      [&](const internal::Batch& batch, Command& command) {
+        command.add(batch.size() * 2);
+        for (const std::size_t i : batch) {
+          command.add(many.keys[i].plain).add(many.keys[i].companion);
+        }
+        engine_->scripts.add_common(command);
+        for (const std::size_t i : batch) {
+          command.add(to_string(renewals[i].id))
+              .add(internal::microseconds(renewals[i].ttl.unchecked()));
+        }
+      },
+      deadline, internal::OnSilence::reconnect);
+  return internal::renew_outcomes(parts, renewals.size());
 }
 
 Result<store::TransferOutcome> RedisStore::do_transfer(const Name& name, const LeaseId& from,
@@ -172,30 +206,24 @@ Result<std::optional<store::NameState>> RedisStore::do_look(const Name& name, De
 
 Result<store::Page> RedisStore::do_list(std::string_view prefix, const store::PageRequest& request,
                                         Deadline deadline) {
-  const auto found =
-      internal::scan_names(*engine_->link, engine_->keys, prefix, request.after, deadline);
-  if (!found) {
-    return std::unexpected(found.error());
+  const base::TimePoint now = base::steady_clock().now();
+  auto listing = engine_->listings.take(prefix, request.after, now);
+  if (!listing) {
+    auto names =
+        internal::scan_names(*engine_->link, engine_->keys, prefix, request.after, deadline);
+    if (!names) {
+      return std::unexpected(std::move(names).error());
+    }
+    listing = {.prefix = std::string(prefix), .names = *std::move(names)};
   }
   store::Page page;
-  for (auto rest = std::span(*found); !rest.empty() && page.next.empty();) {
-    const auto part = rest.first(std::min(kBatch, rest.size()));
-    rest = rest.subspan(part.size());
-    auto states = look_at(*engine_, part, deadline);
-    if (!states) {
-      return std::unexpected(std::move(states).error());
+  while (listing->shown < listing->names.size() && page.next.empty()) {
+    if (auto shown = show_more(*engine_, *listing, request.limit, deadline, page); !shown) {
+      return std::unexpected(std::move(shown).error());
     }
-    for (std::size_t i = 0; i < part.size() && page.next.empty(); ++i) {
-      auto state = internal::name_state(part[i], std::move((*states)[i]));
-      if (!state || !*state) {
-        continue;  // not held, or not ours
-      }
-      if (page.names.size() == request.limit) {  // one more: there is a next page
-        page.next = page.names.back().name.view();
-      } else {
-        page.names.push_back(**std::move(state));
-      }
-    }
+  }
+  if (!page.next.empty()) {
+    engine_->listings.keep(*std::move(listing), page.next, now);
   }
   return page;
 }

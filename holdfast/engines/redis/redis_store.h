@@ -25,12 +25,16 @@ class Engine;
 //
 // Each operation but `list` is one script on the server and one round trip, judged by the server's
 // clock. It blocks until its deadline; without one, until the server counts as dead
-// (RedisOptions::reply_timeout).
+// (RedisOptions::reply_timeout). A server that has become a replica, is starting, or whose cluster
+// is down is asked once more, over a new connection: another may have its address by now.
+//
+// `list` walks over all keys of the server with the first page; the pages that follow within a
+// minute continue from there. limit_exceeded: more than 4 million names.
 //
 // A mutex is a string at the name itself, its value the lease id, set with an expiry: as redis-py's
 // Lock and others have it, so that Holdfast excludes them and they exclude Holdfast. A lock of
-// theirs shows as a Holder that is `foreign`; it is never changed, and `list` does not find it
-// where Holdfast has never used the name.
+// theirs shows as a Holder that is `foreign`; it is never changed. `list` finds it if it has an
+// expiry, unless more than 100,000 strings of others match the store's prefix.
 //
 // Tokens grow even if the server loses its data, as long as its clock does not go back meanwhile.
 // Leases are lost with the data: see docs/engines/redis.md for what the server's settings mean.

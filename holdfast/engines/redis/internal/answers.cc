@@ -1,7 +1,14 @@
 #include <holdfast/engines/redis/internal/answers.h>
 
+#include <algorithm>
+#include <iterator>
+#include <limits>
 #include <string_view>
+#include <utility>
 
+#include <holdfast/base/printable.h>
+#include <holdfast/base/saturate.h>
+#include <holdfast/engines/redis/internal/failure.h>
 #include <holdfast/engines/redis/internal/message.h>
 #include <holdfast/store/lease_store.h>
 
@@ -26,22 +33,33 @@ class Answer {
 
   // Why it is none of those that were expected.
   [[nodiscard]] std::unexpected<base::Error> error() {
+    if (is("unreadable", 1)) {
+      return std::unexpected(failure_of(Reply::of_text(Reply::Kind::error, parts_[1].take_text())));
+    }
     if (!is("conflict", 1)) {
       return unexpected_answer();
     }
-    return fail(ErrorCode::conflict, parts_[1].take_text());
+    return fail(ErrorCode::conflict, base::printable(parts_[1].text()));
   }
 
  private:
   std::vector<Reply> parts_;
 };
 
+// No time that we have stored is longer than the longest lease, or negative.
 base::Duration microseconds(const Reply& reply) {
-  return std::chrono::microseconds(reply.integer());
+  return std::clamp(base::to_duration(std::chrono::microseconds(reply.integer())),
+                    base::Duration::zero(), store::LeaseStore::kMaxTtl);
+}
+
+// What does not fit becomes the greatest that does.
+std::uint32_t count(const Reply& reply) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::uint32_t>::max();
+  return static_cast<std::uint32_t>(std::clamp<std::int64_t>(reply.integer(), 0, kMost));
 }
 
 base::FencingToken token(const Reply& reply) {
-  return base::FencingToken(static_cast<std::uint64_t>(reply.integer()));
+  return base::FencingToken(static_cast<std::uint64_t>(std::max<std::int64_t>(reply.integer(), 0)));
 }
 
 // A foreign key that never expires counts as the longest lease there is.
@@ -63,7 +81,7 @@ Result<Holder> holder(Reply reply) {
   return Holder{.id = id ? *id : base::LeaseId(),
                 .owner = parts[1].take_text(),
                 .reason = parts[2].take_text(),
-                .permits = static_cast<std::uint32_t>(parts[3].integer()),
+                .permits = count(parts[3]),
                 .token = token(parts[4]),
                 .held_for = microseconds(parts[5]),
                 .time_left = time_left(parts[6]),
@@ -111,6 +129,54 @@ Result<store::ClaimOutcome> claim_outcome(Reply reply, base::Duration ttl) {
   return store::Busy{.holders = *std::move(who), .frees_in = time_left(answer[0])};
 }
 
+namespace {
+
+store::RenewOutcome renew_outcome(std::int64_t answer) {
+  return answer == 1   ? store::RenewOutcome::renewed
+         : answer == 0 ? store::RenewOutcome::lost
+                       : store::RenewOutcome::failed;
+}
+
+// Why leases of this part have failed, if any did.
+std::optional<base::Error> read_renewals(const Scripts::Part& part,
+                                         std::vector<store::RenewOutcome>& outcomes) {
+  if (!part.reply) {
+    return part.reply.error();
+  }
+  const std::vector<Reply>& answers = part.reply->elements();
+  if (answers.size() != part.batch.size()) {
+    return unexpected_answer().error();
+  }
+  std::optional<base::Error> error;
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    outcomes[part.batch[i]] = renew_outcome(answers[i].integer());
+    if (outcomes[part.batch[i]] == store::RenewOutcome::failed) {
+      error = {ErrorCode::corrupt,
+               "what is stored for the name is not readable; it is left as it is"};
+    }
+  }
+  return error;
+}
+
+}  // namespace
+
+Result<std::vector<store::RenewOutcome>> renew_outcomes(std::span<const Scripts::Part> parts,
+                                                        std::size_t count) {
+  std::vector<store::RenewOutcome> outcomes(count, store::RenewOutcome::failed);
+  std::optional<base::Error> first_error;
+  for (const Scripts::Part& part : parts) {
+    auto error = read_renewals(part, outcomes);
+    if (error && !first_error) {
+      first_error = std::move(error);
+    }
+  }
+  if (first_error &&
+      std::ranges::count(outcomes, store::RenewOutcome::failed) == std::ssize(outcomes)) {
+    return std::unexpected(*std::move(first_error));
+  }
+  return outcomes;
+}
+
 Result<store::TransferOutcome> transfer_outcome(Reply reply) {
   Answer answer(std::move(reply));
   if (answer.is("grant", 2)) {
@@ -138,8 +204,8 @@ Result<store::HitOutcome> hit_outcome(Reply reply) {
     return answer.error();
   }
   return store::HitOutcome{.allowed = answer[3].integer() == 0,
-                           .hits = static_cast<std::uint32_t>(answer[0].integer()),
-                           .remaining = static_cast<std::uint32_t>(answer[1].integer()),
+                           .hits = count(answer[0]),
+                           .remaining = count(answer[1]),
                            .resets_in = microseconds(answer[2]),
                            .retry_after = microseconds(answer[3])};
 }
@@ -156,9 +222,7 @@ Result<std::optional<store::NameState>> name_state(const base::Name& name, Reply
   if (who->empty()) {
     return std::nullopt;
   }
-  return store::NameState{.name = name,
-                          .capacity = static_cast<std::uint32_t>(answer[0].integer()),
-                          .holders = *std::move(who)};
+  return store::NameState{.name = name, .capacity = count(answer[0]), .holders = *std::move(who)};
 }
 
 Result<std::optional<store::NameState>> only_state(const base::Name& name, Reply reply) {

@@ -1,10 +1,14 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
+#include <span>
+#include <vector>
 
 #include <holdfast/base/error.h>
 #include <holdfast/base/name.h>
 #include <holdfast/engines/redis/internal/link/reply.h>
+#include <holdfast/engines/redis/internal/scripts.h>
 #include <holdfast/store/outcome.h>
 
 // What the scripts answer, as outcomes. A conflict that a script reports is an error; so is an
@@ -16,6 +20,10 @@ namespace holdfast::engines::redis::internal {
 
 // `ttl` is what was asked for.
 [[nodiscard]] base::Result<store::ClaimOutcome> claim_outcome(Reply reply, base::Duration ttl);
+// Of so many leases. A part that failed fails its own leases, and no others; if all have failed,
+// returns the first error.
+[[nodiscard]] base::Result<std::vector<store::RenewOutcome>> renew_outcomes(
+    std::span<const Scripts::Part> parts, std::size_t count);
 [[nodiscard]] base::Result<store::TransferOutcome> transfer_outcome(Reply reply);
 [[nodiscard]] base::Result<store::ReleaseOutcome> release_outcome(const Reply& reply);
 [[nodiscard]] base::Result<store::HitOutcome> hit_outcome(Reply reply);

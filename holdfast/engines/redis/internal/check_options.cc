@@ -1,10 +1,30 @@
 #include <holdfast/engines/redis/internal/check_options.h>
 
+#include <string>
+#include <utility>
+
 namespace holdfast::engines::redis::internal {
+
+namespace {
+
+std::unexpected<base::Error> invalid(std::string what) {
+  return base::fail(base::ErrorCode::invalid_argument, std::move(what));
+}
+
+}  // namespace
 
 base::Result<void> check_options(const RedisOptions& options) {
   if (options.retention < base::Duration::zero()) {
-    return base::fail(base::ErrorCode::invalid_argument, "the retention is negative");
+    return invalid("the retention is negative");
+  }
+  if (options.connect_timeout <= base::Duration::zero()) {
+    return invalid("connect_timeout is not positive");
+  }
+  if (options.reply_timeout <= base::Duration::zero()) {
+    return invalid("reply_timeout is not positive");
+  }
+  if (options.max_pending == 0) {
+    return invalid("max_pending is 0: no command could ever be sent");
   }
   return {};
 }

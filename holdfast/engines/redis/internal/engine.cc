@@ -46,7 +46,9 @@ Engine::Engine(std::unique_ptr<Link> new_link, Scripts::Time time)
     : keys(new_link->options().prefix),
       scripts(*new_link, std::move(time)),
       link(std::move(new_link)),
-      watchers(link->options(), scripts, keys, places) {}
+      watchers(link->options(), scripts, keys, places) {
+  link->on_unfit([this] { watchers.reconnect(); });
+}
 
 Engine::Claiming Engine::begin_claim(const Name& name, const store::Claim& claim) {
   Claiming claiming;

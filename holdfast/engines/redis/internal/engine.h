@@ -13,6 +13,7 @@
 #include <holdfast/base/name.h>
 #include <holdfast/engines/redis/internal/key_space.h>
 #include <holdfast/engines/redis/internal/link.h>
+#include <holdfast/engines/redis/internal/listings.h>
 #include <holdfast/engines/redis/internal/places.h>
 #include <holdfast/engines/redis/internal/script.h>
 #include <holdfast/engines/redis/internal/scripts.h>
@@ -103,6 +104,7 @@ class Engine {
   const Scripts scripts;
   const std::unique_ptr<Link> link;
   Watchers watchers;
+  Listings listings;
 
  private:
   Engine(std::unique_ptr<Link> new_link, Scripts::Time time);

@@ -35,14 +35,26 @@ constexpr std::array kMeanings{
     Meaning{"NOPERM", ErrorCode::unavailable,
             "the user may not do this: allow it the keys, the scripts, and publishing"},
     Meaning{"CLUSTERDOWN", ErrorCode::unavailable, "the cluster is down"},
+    Meaning{"TRYAGAIN", ErrorCode::unavailable,
+            "the name is moving to another node of the cluster: try again"},
     Meaning{"MOVED", ErrorCode::unsupported, "the name is on another node of a cluster"},
     Meaning{"CROSSSLOT", ErrorCode::unsupported, "the names are in several slots of a cluster"},
     Meaning{"ASK", ErrorCode::unsupported, "the name is moving to another node of a cluster"},
 };
 
+// A Sentinel, or a server whose administrator has renamed commands.
+constexpr std::string_view kUnknownCommand = "ERR unknown command";
+
 }  // namespace
 
 base::Error failure_of(const Reply& error) {
+  if (error.text().starts_with(kUnknownCommand)) {
+    return {ErrorCode::unsupported,
+            "the server does not run scripts: it may be a Sentinel, or EVALSHA and EVAL may be "
+            "disabled; name a Redis server itself (a Sentinel tells its address: SENTINEL "
+            "get-master-addr-by-name), and allow both commands (" +
+                base::printable(error.text()) + ")"};
+  }
   for (const Meaning& meaning : kMeanings) {
     if (error.is_error(meaning.word)) {
       return {meaning.code, std::string(meaning.what) + " (" + base::printable(error.text()) + ")"};

@@ -109,9 +109,26 @@ Keys KeySpace::keys_of(std::string_view name) const {
           .queue = std::string(kQueue).append(tail)};
 }
 
+// A key that begins with hf~ would not begin with the prefix.
+std::string KeySpace::plain_pattern() const {
+  if (needs_escape(prefix_) || prefix_.empty()) {
+    return "*";
+  }
+  std::string pattern;
+  for (const char byte : prefix_) {
+    if (std::string_view("*?[]^\\").contains(byte)) {
+      pattern.push_back('\\');
+    }
+    pattern.push_back(byte);
+  }
+  return pattern + "*";
+}
+
 std::optional<std::string> KeySpace::name_of_plain(std::string_view plain) const {
   if (plain.starts_with(kEscape)) {
     plain.remove_prefix(kEscape.size());
+  } else if (needs_escape(plain)) {
+    return std::nullopt;
   }
   if (!plain.starts_with(prefix_) || plain.size() == prefix_.size()) {
     return std::nullopt;

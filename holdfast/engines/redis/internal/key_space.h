@@ -41,6 +41,9 @@ class KeySpace {
 
   explicit KeySpace(std::string prefix) : prefix_(std::move(prefix)) {}
 
+  // What SCAN matches plain keys with, and maybe others.
+  [[nodiscard]] std::string plain_pattern() const;
+
   [[nodiscard]] Keys keys_of(std::string_view name) const;
   // Nothing if the key is not one of this space.
   [[nodiscard]] std::optional<std::string> name_of_plain(std::string_view plain) const;

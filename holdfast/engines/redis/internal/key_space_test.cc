@@ -121,5 +121,20 @@ TEST(KeySpace, KeysOfOthersHaveNoName) {
   EXPECT_FALSE(space.name_of_companion("app:job"));
 }
 
+TEST(KeySpace, KeysOfOurOwnAreNobodysPlainKeys) {
+  const KeySpace keys("");
+  for (const char* key : {"hf:{a}", "hfq:{a}", "hfo:{order}:1"}) {
+    EXPECT_EQ(keys.name_of_plain(key), std::nullopt) << key;
+  }
+  EXPECT_EQ(keys.name_of_plain("hf~hf:a"), "hf:a");
+}
+
+TEST(KeySpace, ThePatternOfPlainKeysMatchesThePrefixAsItIs) {
+  EXPECT_EQ(KeySpace("").plain_pattern(), "*");
+  EXPECT_EQ(KeySpace("app:").plain_pattern(), "app:*");
+  EXPECT_EQ(KeySpace("a*[b]?").plain_pattern(), "a\\*\\[b\\]\\?*");
+  EXPECT_EQ(KeySpace("hf:").plain_pattern(), "*");
+}
+
 }  // namespace
 }  // namespace holdfast::engines::redis::internal

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include <holdfast/base/saturate.h>
+#include <holdfast/engines/redis/internal/link/fitness.h>
 #include <holdfast/engines/redis/internal/link/link_core.h>
 
 namespace holdfast::engines::redis::internal {
@@ -51,6 +52,7 @@ Result<Reply> Link::call(const Command& command, base::Deadline deadline) {
   if (auto ours = check_process(); !ours) {
     return std::unexpected(std::move(ours).error());
   }
+  bool may_try_again = true;
   for (bool may_join = command.is_joinable();; may_join = false) {
     Reply reply;
     Call call{
@@ -59,18 +61,23 @@ Result<Reply> Link::call(const Command& command, base::Deadline deadline) {
     if (call.error) {
       return std::unexpected(*std::move(call.error));
     }
-    if (!call.joined || !reply.is_nil()) {
+    const bool was_left_out = call.joined && reply.is_nil();
+    const bool tries_again = is_unfit(reply) && std::exchange(may_try_again, false);
+    if (!was_left_out && !tries_again) {
       return reply;
     }
   }
 }
 
 std::vector<Result<Reply>> Link::call_all(std::span<const Command> commands,
-                                          base::Deadline deadline) {
+                                          base::Deadline deadline, OnSilence on_silence) {
   std::vector<Result<Reply>> results;
   results.reserve(commands.size());
   std::vector<Reply> replies(commands.size());
-  Call call{.commands = commands, .replies = replies.data(), .deadline = deadline};
+  Call call{.commands = commands,
+            .replies = replies.data(),
+            .deadline = deadline,
+            .on_silence = on_silence};
   if (core_->is_inherited()) {
     call.error = inherited();
   } else if (!commands.empty()) {
@@ -99,6 +106,8 @@ void Link::submit(Command command, base::Deadline deadline, Submission::Callback
   }
   core_->submit(std::make_unique<Submission>(std::move(command), deadline, std::move(callback)));
 }
+
+void Link::on_unfit(std::function<void()> callback) { core_->on_unfit(std::move(callback)); }
 
 const RedisOptions& Link::options() const noexcept { return core_->options(); }
 

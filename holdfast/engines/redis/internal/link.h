@@ -15,6 +15,7 @@
 namespace holdfast::engines::redis::internal {
 
 class LinkCore;
+enum class OnSilence : std::uint8_t;
 
 // What a link has done so far, and does.
 struct LinkCounters {
@@ -35,7 +36,12 @@ struct LinkCounters {
 //
 // A call blocks until its reply, its deadline (of base::steady_clock()), or the loss of the
 // connection. A lost connection is made anew by the next call: at once after the first failure,
-// then with a growing, jittered pause, for which a call waits if its deadline allows. Errors:
+// then with a growing, jittered pause, for which a call waits if its deadline allows.
+//
+// A connection is given up when the server owes a reply for longer than reply_timeout, when a call
+// reaches its deadline and nothing was heard since it was sent (unless other calls still wait; see
+// OnSilence), and when the server says that it takes no commands now (see fitness.h): a call that
+// is told so is sent once more, over a new connection. Errors:
 //
 //   unavailable      not sent, so nothing has changed: no connection, or the deadline came first
 //   unknown_outcome  sent, and no reply came by the deadline, or the connection broke
@@ -70,11 +76,16 @@ class Link {
   // All in one go, replies in the order of the commands. Not a transaction: commands of others may
   // come in between.
   [[nodiscard]] std::vector<base::Result<Reply>> call_all(std::span<const Command> commands,
-                                                          base::Deadline deadline);
+                                                          base::Deadline deadline,
+                                                          OnSilence on_silence = OnSilence{});
 
   // Calls back, maybe before it returns.
   void submit(Command command, base::Deadline deadline,
               std::function<void(base::Result<Reply> reply)> callback);
+
+  // Before the first call: `callback` is called when the server says that it takes no commands now.
+  // It may be called by any thread, and must neither block nor call the link.
+  void on_unfit(std::function<void()> callback);
 
   // Answers what was submitted, and refuses what is from now on. Calls go on.
   void close();

@@ -36,7 +36,7 @@ Lookout::~Lookout() { ::close(shown_to_host_); }
 
 Result<void> Lookout::open(std::unique_ptr<Wire> wire) {
   const Guard guard(mutex_);
-  connection_ = std::make_shared<Connection>(std::move(wire));
+  connection_ = std::make_shared<Connection>(std::move(wire), ReplyLimits::for_messages());
   connection_->heard = base::steady_clock().now();
   epoll_event event{.events = shown_events_ = EPOLLIN, .data = {}};
   if (::epoll_ctl(shown_to_host_, EPOLL_CTL_ADD, connection_->wire().descriptor(), &event) != 0) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 #include <vector>
 
@@ -11,13 +12,26 @@
 
 namespace holdfast::engines::redis::internal {
 
-// The names, in byte order, that have a companion, begin with `prefix`, and come after `after`.
+// How much one walk over the keys of a server may bring, and how long it may be.
+struct ScanLimits {
+  std::size_t names = 4'000'000;
+  std::size_t bytes = std::size_t{256} << 20U;
+  std::size_t steps = 1'000'000;
+  // Of strings that other programs have put there, which may be locks. If there are more, none of
+  // them counts: the database is somebody's cache.
+  std::size_t foreign = 100'000;
+};
+
+// Returns the names, in byte order, that begin with `prefix`, come after `after`, and have a
+// companion or a string at the plain key.
 //
 // Walks over all keys of the database, in many small steps: what exists from the first to the last
-// is found.
+// is found. limit_exceeded: there is more than the limits allow; unavailable: the server's answers
+// have no end.
 [[nodiscard]] base::Result<std::vector<base::Name>> scan_names(Link& link, const KeySpace& keys,
                                                                std::string_view prefix,
                                                                std::string_view after,
-                                                               base::Deadline deadline);
+                                                               base::Deadline deadline,
+                                                               const ScanLimits& limits = {});
 
 }  // namespace holdfast::engines::redis::internal

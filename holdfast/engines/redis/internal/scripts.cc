@@ -1,8 +1,14 @@
 #include <holdfast/engines/redis/internal/scripts.h>
 
+#include <algorithm>
+#include <iterator>
+#include <numeric>
 #include <string_view>
+#include <utility>
 
 #include <holdfast/engines/redis/internal/failure.h>
+#include <holdfast/engines/redis/internal/link/fitness.h>
+#include <holdfast/engines/redis/internal/link/pending.h>
 
 namespace holdfast::engines::redis::internal {
 
@@ -12,6 +18,10 @@ using base::Deadline;
 using base::Result;
 
 constexpr std::string_view kForgotten = "NOSCRIPT";
+constexpr std::string_view kSeveralSlots = "CROSSSLOT";
+
+// How many names one run serves: enough to be cheap, few enough not to keep others waiting.
+constexpr std::size_t kMostNames = 128;
 
 // Redis expires keys to the millisecond, and leases end to the microsecond: later is enough. As in
 // record.lua.
@@ -72,7 +82,7 @@ void Scripts::submit(const Script& script, Fill fill, Deadline deadline,
   link_.submit(std::move(first), deadline,
                [this, &script, fill = std::move(fill), deadline,
                 callback = std::move(callback)](Result<Reply> reply) {
-                 if (!reply || !reply->is_error(kForgotten)) {
+                 if (!reply || (!reply->is_error(kForgotten) && !is_unfit(*reply))) {
                    callback(checked(std::move(reply)));
                    return;
                  }
@@ -82,27 +92,77 @@ void Scripts::submit(const Script& script, Fill fill, Deadline deadline,
                });
 }
 
-Result<std::vector<Reply>> Scripts::run_all(
-    const Script& script, std::size_t count,
-    const std::function<void(std::size_t which, Command& command)>& fill, Deadline deadline) const {
+std::vector<Result<Reply>> Scripts::answers(const Script& script, std::size_t count,
+                                            const FillMany& fill, Deadline deadline,
+                                            OnSilence on_silence) const {
   std::vector<Command> commands;
   commands.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {
     fill(i, commands.emplace_back("EVALSHA", script.sha));
   }
-  std::vector<Reply> replies;
-  replies.reserve(count);
-  for (Result<Reply>& reply : link_.call_all(commands, deadline)) {
-    if (reply && reply->is_error(kForgotten)) {
-      reply = run(script, [&](Command& command) { fill(replies.size(), command); }, deadline);
+  std::vector<Result<Reply>> replies = link_.call_all(commands, deadline, on_silence);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (replies[i] && (replies[i]->is_error(kForgotten) || is_unfit(*replies[i]))) {
+      replies[i] = link_.call(told(script, [&](Command& command) { fill(i, command); }), deadline);
     }
-    Result<Reply> good = checked(std::move(reply));
-    if (!good) {
-      return std::unexpected(std::move(good).error());
-    }
-    replies.push_back(*std::move(good));
   }
   return replies;
+}
+
+std::vector<Result<Reply>> Scripts::run_all(const Script& script, std::size_t count,
+                                            const FillMany& fill, Deadline deadline) const {
+  std::vector<Result<Reply>> replies = answers(script, count, fill, deadline, OnSilence::wait);
+  for (Result<Reply>& reply : replies) {
+    reply = checked(std::move(reply));
+  }
+  return replies;
+}
+
+std::vector<Scripts::Part> Scripts::run_batches(const Script& script, std::vector<Batch> batches,
+                                                const FillBatch& fill, Deadline deadline,
+                                                OnSilence on_silence) const {
+  std::vector<Result<Reply>> replies = answers(
+      script, batches.size(),
+      [&](std::size_t which, Command& command) { fill(batches[which], command); }, deadline,
+      on_silence);
+  std::vector<Part> parts;
+  parts.reserve(batches.size());
+  for (std::size_t i = 0; i < batches.size(); ++i) {
+    parts.push_back({.batch = std::move(batches[i]), .reply = std::move(replies[i])});
+  }
+  return parts;
+}
+
+std::vector<Scripts::Part> Scripts::run_for_many(const Script& script,
+                                                 std::span<const std::uint16_t> slots,
+                                                 const FillBatch& fill, Deadline deadline,
+                                                 OnSilence on_silence) const {
+  Batch all(slots.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  const bool by_slot = is_cluster_;
+  std::vector<Part> parts =
+      run_batches(script, by_slot ? split_by_slot(all, slots, kMostNames) : split(all, kMostNames),
+                  fill, deadline, on_silence);
+  if (!by_slot) {
+    Batch refused;
+    std::erase_if(parts, [&](const Part& part) {
+      const bool is_refused = part.reply && part.reply->is_error(kSeveralSlots);
+      if (is_refused) {
+        refused.insert(refused.end(), part.batch.begin(), part.batch.end());
+      }
+      return is_refused;
+    });
+    if (!refused.empty()) {
+      is_cluster_ = true;
+      std::ranges::move(run_batches(script, split_by_slot(refused, slots, kMostNames), fill,
+                                    deadline, on_silence),
+                        std::back_inserter(parts));
+    }
+  }
+  for (Part& part : parts) {
+    part.reply = checked(std::move(part.reply));
+  }
+  return parts;
 }
 
 }  // namespace holdfast::engines::redis::internal

@@ -30,6 +30,12 @@ void Subscriber::unsubscribe(std::string_view channel) {
   }
 }
 
+void Subscriber::reconnect() noexcept {
+  if (!core_->is_inherited()) {
+    core_->reconnect();
+  }
+}
+
 void Subscriber::call_for_chores() noexcept { core_->lookout().rouse_host(); }
 
 store::Listener& Subscriber::listener() noexcept { return core_->lookout(); }

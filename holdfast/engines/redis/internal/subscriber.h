@@ -49,6 +49,10 @@ class Subscriber {
   // Does not wait; a message that is on its way may still be delivered.
   void unsubscribe(std::string_view channel);
 
+  // Ends the connection and makes another: the server may no longer be the one that publishes.
+  // Does not wait.
+  void reconnect() noexcept;
+
   // Whether all channels are subscribed at this moment, as far as is known.
   [[nodiscard]] bool is_listening() const;
 

@@ -18,6 +18,10 @@ using base::ErrorCode;
 using base::fail;
 using base::Result;
 
+// Of up to 64 KiB each (16 over TLS), without a pause. To end the connection costs those who wait
+// one look each.
+constexpr int kMostReads = 1024;
+
 }  // namespace
 
 SubscriberCore::SubscriberCore(RedisOptions options, Subscriber::Callbacks callbacks)
@@ -72,6 +76,11 @@ bool SubscriberCore::is_listening() const {
   return is_connected_ && channels_.all_confirmed();
 }
 
+void SubscriberCore::reconnect() noexcept {
+  is_to_reconnect_ = true;
+  lookout_.rouse_host();
+}
+
 bool SubscriberCore::is_stopping() const {
   const Guard guard(mutex_);
   return stopping_;
@@ -102,6 +111,7 @@ base::Deadline SubscriberCore::lost(const base::Error& error) {
 }
 
 Result<void> SubscriberCore::serve() {
+  is_to_reconnect_ = false;
   auto wire = connect_and_greet(options_, base::Deadline::never());
   if (!wire) {
     return std::unexpected(std::move(wire).error());
@@ -121,6 +131,9 @@ Result<void> SubscriberCore::serve() {
 
 Result<void> SubscriberCore::converse() {
   while (!is_stopping()) {
+    if (is_to_reconnect_) {
+      return fail(ErrorCode::unavailable, "the server takes no commands now");
+    }
     auto next = base::Deadline::never();
     auto worked = lookout_.work([&](Connection& connection) -> Result<void> {
       if (auto told = tell_changes(connection); !told) {
@@ -177,8 +190,12 @@ Result<void> SubscriberCore::see_to_silence(Connection& connection, base::Deadli
   return {};
 }
 
+// A server that sends faster than we read would keep us here for ever.
 Result<void> SubscriberCore::read(Connection& connection) {
-  while (true) {
+  for (int round = 0; round < kMostReads; ++round) {
+    if (is_stopping()) {
+      return {};
+    }
     std::vector<Reply> replies;
     const auto got = connection.read(replies);
     for (const Reply& reply : replies) {
@@ -192,10 +209,13 @@ Result<void> SubscriberCore::read(Connection& connection) {
     if (!*got) {
       return {};
     }
-    connection.heard = base::steady_clock().now();
-    pinged_.reset();
-    close_gap();
+    if (connection.has_progressed()) {
+      connection.heard = base::steady_clock().now();
+      pinged_.reset();
+      close_gap();
+    }
   }
+  return fail(ErrorCode::unavailable, "the server sends more messages than can be read");
 }
 
 Result<void> SubscriberCore::handle(const Reply& reply) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
@@ -26,6 +27,7 @@ class SubscriberCore {
 
   base::Result<void> subscribe(std::string channel, base::Deadline deadline);
   void unsubscribe(std::string_view channel);
+  void reconnect() noexcept;
   [[nodiscard]] bool is_listening() const;
   [[nodiscard]] bool is_inherited() const noexcept { return process_.is_inherited(); }
   [[nodiscard]] Lookout& lookout() noexcept { return lookout_; }
@@ -64,6 +66,8 @@ class SubscriberCore {
   std::string last_failure_;
   Backoff backoff_;
   std::thread thread_;
+
+  std::atomic<bool> is_to_reconnect_ = false;
 
   std::optional<base::TimePoint> pinged_;  // of whoever works on the connection
   Lookout lookout_;                        // last: it uses the others

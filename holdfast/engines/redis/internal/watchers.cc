@@ -14,6 +14,9 @@ namespace {
 // again by themselves.
 constexpr base::Duration kPatience = std::chrono::milliseconds(250);
 
+// More hints for nobody here are thrown away: only a broken or hostile server sends so many.
+constexpr std::size_t kMostStrays = 1024;
+
 base::Deadline soon() { return base::Deadline::after(base::steady_clock(), kPatience); }
 
 }  // namespace
@@ -111,6 +114,9 @@ void Watchers::on_hint(std::string_view name) {
   // the subscriber has no time.
   {
     const std::lock_guard guard(mutex_);
+    if (strays_.size() == kMostStrays) {
+      return;
+    }
     strays_.emplace_back(name);
   }
   subscriber_.call_for_chores();
@@ -123,7 +129,9 @@ void Watchers::pass_on_strays() {
     strays.swap(strays_);
   }
   for (const std::string& name : strays) {
-    pass_on(name);
+    if (!pass_on(name)) {
+      return;  // the server cannot be asked: who waits there looks by itself
+    }
   }
 }
 
@@ -143,15 +151,17 @@ void Watchers::stand_in_queue(std::string_view name) const {
       soon()));
 }
 
-void Watchers::pass_on(std::string_view name) const {
+bool Watchers::pass_on(std::string_view name) const {
   const Keys keys = keys_.keys_of(name);
-  static_cast<void>(scripts_.run(
-      lua::kPass,
-      [&](Command& command) {
-        command.add(2).add(keys.plain).add(keys.queue);
-        scripts_.add_common(command);
-      },
-      soon()));
+  return scripts_
+      .run(
+          lua::kPass,
+          [&](Command& command) {
+            command.add(2).add(keys.plain).add(keys.queue);
+            scripts_.add_common(command);
+          },
+          soon())
+      .has_value();
 }
 
 }  // namespace holdfast::engines::redis::internal

@@ -37,6 +37,9 @@ class Watchers {
   // not hear.
   [[nodiscard]] std::string_view waits_as(std::string_view name) const;
 
+  // The server at our address may be another by now: listens over a new connection.
+  void reconnect() noexcept { subscriber_.reconnect(); }
+
   [[nodiscard]] store::Listener& listener() noexcept { return subscriber_.listener(); }
 
  private:
@@ -47,7 +50,7 @@ class Watchers {
   void listen();
   void stand_in_queue(std::string_view name) const;
   void pass_on_strays();
-  void pass_on(std::string_view name) const;
+  [[nodiscard]] bool pass_on(std::string_view name) const;
 
   const Scripts& scripts_;
   const KeySpace& keys_;

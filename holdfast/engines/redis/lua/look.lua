@@ -1,14 +1,18 @@
--- The live leases of names, for each the capacity and the holders. A store that watches the name goes
--- on waiting if it is held; else it passes on the hint that brought it here.
--- KEYS plain, companion, queue of each   ARGV …, store (or empty)
+-- The live leases of names, for each the capacity and the holders, or why they cannot be read. A store
+-- that watches the name goes on waiting if it is held; else it passes on the hint that brought it here.
+-- For a listing, a string without an expiry is no lock of another program, but somebody's data.
+-- KEYS plain, companion, queue of each   ARGV …, store (or empty), `listing` (or none)
 -- include queue.lua
 -- include record.lua
-local store = ARGV[2]
+local store, is_listing = ARGV[2], ARGV[3] == 'listing'
 
 local function look(plain, companion, queue)
   local loaded, record = pcall(load, plain, companion)
   if not loaded then
-    return conflict(type(record) == 'table' and record.err or tostring(record))
+    return {'unreadable', type(record) == 'table' and record.err or tostring(record)}
+  end
+  if is_listing and record.foreign and record.foreign.left < 0 then
+    record.foreign = nil
   end
   if store ~= '' then
     if is_held(record) then

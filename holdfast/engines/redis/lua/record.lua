@@ -59,6 +59,17 @@ local function corrupt()
   error({err = 'CORRUPT a lease is in no format that is known'})
 end
 
+-- Numbers beyond this are not exact, so we have not written them. Nor have we written 1e5, nan or 0x1f.
+local greatest = 9007199254740991
+
+local function stored_number(text)
+  local number = string.match(text, '^%d+$') and tonumber(text)
+  if not number or number > greatest then
+    corrupt()
+  end
+  return number
+end
+
 local function decode(id, text)
   local expires, permits, capacity, token, granted, words =
     string.match(text, '^(%d+) (%d+) (%d+) (%d+) (%d+) (%d+ .*)$')
@@ -66,8 +77,8 @@ local function decode(id, text)
     corrupt()
   end
   return {
-    id = id, expires = tonumber(expires), permits = tonumber(permits),
-    capacity = tonumber(capacity), token = tonumber(token), granted = tonumber(granted),
+    id = id, expires = stored_number(expires), permits = stored_number(permits),
+    capacity = stored_number(capacity), token = stored_number(token), granted = stored_number(granted),
     words = words
   }
 end
@@ -79,10 +90,11 @@ local function decode_note(text)
   if not words then
     corrupt()
   end
+  granted = stored_number(granted)
   return {
-    id = id, expires = granted + lasts, permits = 1, capacity = 1, token = tonumber(token),
-    granted = tonumber(granted), words = words
-  }, tonumber(kept_until)
+    id = id, expires = granted + stored_number(lasts), permits = 1, capacity = 1,
+    token = stored_number(token), granted = granted, words = words
+  }, stored_number(kept_until)
 end
 
 -- The fields of the companion that are not leases.
@@ -92,8 +104,8 @@ local numbers = {token = true, hits = true, window = true}
 local function decode_log(text)
   local log = {}
   for ends, count in string.gmatch(text, '(%d+) (%d+)') do
-    if tonumber(ends) > now then
-      log[#log + 1] = {ends = tonumber(ends), count = tonumber(count)}
+    if stored_number(ends) > now then
+      log[#log + 1] = {ends = stored_number(ends), count = stored_number(count)}
     end
   end
   return log
@@ -104,10 +116,10 @@ end
 local function decode_waits(text)
   local waits = {}
   for id, ends, permits, capacity, store in string.gmatch(text, '(%x+) (%d+) (%d+) (%d+) (%S+)') do
-    if tonumber(ends) > now then
+    if stored_number(ends) > now then
       waits[#waits + 1] = {
-        id = id, ends = tonumber(ends), permits = tonumber(permits), capacity = tonumber(capacity),
-        store = store
+        id = id, ends = stored_number(ends), permits = stored_number(permits),
+        capacity = stored_number(capacity), store = store
       }
     end
   end
@@ -142,7 +154,7 @@ local function load_hash(record, fields)
     if #id == 32 then
       add_lease(record, decode(id, fields[i + 1]))
     elseif numbers[id] then
-      record[id] = tonumber(fields[i + 1])
+      record[id] = stored_number(fields[i + 1])
     elseif id == 'log' then
       record.log = decode_log(fields[i + 1])
     elseif id == 'waits' then

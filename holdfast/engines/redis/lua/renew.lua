@@ -1,11 +1,14 @@
 #!lua flags=allow-oom
--- Extends leases: 1 for each that is renewed, 0 for each that is lost. What is held stays held when
--- the server's memory is full.
+-- Extends leases: 1 for each that is renewed, 0 for each that is lost, -1 for each whose record cannot be
+-- read. What is held stays held when the server's memory is full.
 -- KEYS plain, companion of each   ARGV …, id, ttl of each
 -- include record.lua
 local function renew_mutex(plain, companion, id, ttl)
   local readable, lease, kept_until = pcall(decode_note, redis.call('GET', companion))
-  if not readable or lease.id ~= id or not is_live(lease, redis.pcall('GET', plain)) then
+  if not readable then
+    return -1
+  end
+  if lease.id ~= id or not is_live(lease, redis.pcall('GET', plain)) then
     return 0
   end
   prolong(lease, plain, companion, ttl, kept_until)
@@ -13,8 +16,15 @@ local function renew_mutex(plain, companion, id, ttl)
 end
 
 local function renew_other(companion, id, ttl)
-  local readable, lease = pcall(decode, id, redis.pcall('HGET', companion, id))
-  if not readable or not is_live(lease) then
+  local text = redis.pcall('HGET', companion, id)
+  if not text then
+    return 0
+  end
+  local readable, lease = pcall(decode, id, text)
+  if not readable then
+    return -1
+  end
+  if not is_live(lease) then
     return 0
   end
   if now + ttl > lease.expires then

@@ -9,9 +9,13 @@ namespace {
 // More than this is not kept for the next time.
 constexpr std::size_t kMostKept = std::size_t{1} << 20U;
 
+// So many bytes of a long reply show that the server is alive.
+constexpr std::size_t kMuch = std::size_t{1} << 16U;
+
 }  // namespace
 
 base::Result<bool> Connection::read(std::vector<Reply>& replies) {
+  has_progressed_ = false;
   const auto got = wire_->read(buffer_);
   if (!got) {
     return std::unexpected(got.error());
@@ -28,10 +32,17 @@ base::Result<bool> Connection::read(std::vector<Reply>& replies) {
       return std::unexpected(std::move(reply).error());
     }
     if (!*reply) {
-      return true;
+      break;
     }
+    has_progressed_ = true;
+    counted_ = 0;
     replies.push_back(**std::move(reply));
   }
+  if (reader_.begun() >= counted_ + kMuch) {
+    has_progressed_ = true;
+    counted_ = reader_.begun();
+  }
+  return true;
 }
 
 base::Result<bool> Connection::write() {

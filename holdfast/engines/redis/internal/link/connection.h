@@ -19,10 +19,14 @@ namespace holdfast::engines::redis::internal {
 // writes to it does not mind that another has given it up.
 class Connection {
  public:
-  explicit Connection(std::unique_ptr<Wire> wire) : wire_(std::move(wire)) {}
+  explicit Connection(std::unique_ptr<Wire> wire, ReplyLimits limits = {})
+      : wire_(std::move(wire)), reader_(limits) {}
 
   // By the leader only. Appends what has come to `replies`; false if nothing came.
   [[nodiscard]] base::Result<bool> read(std::vector<Reply>& replies);
+  // By the leader only. Returns whether the last read() brought a whole reply, or much of one: a
+  // server that sends byte by byte does not count as alive for that.
+  [[nodiscard]] bool has_progressed() const noexcept { return has_progressed_; }
 
   // By the thread that has set `writing` only: what is to be sent, in order.
   [[nodiscard]] std::string& unsent() noexcept { return unsent_; }
@@ -38,11 +42,15 @@ class Connection {
   std::optional<base::Error> write_error{};
   base::TimePoint heard{};  // when the last replies came
   bool has_answered = false;
+  bool unfit = false;     // the server says that it takes no commands now: no more are sent
+  bool suspect = false;   // a call has waited for nothing: it ends unless something has come
   std::size_t alone = 0;  // so many commands are not joined with others
 
  private:
   const std::unique_ptr<Wire> wire_;
   ReplyReader reader_;                              // the leader's
+  bool has_progressed_ = false;                     // the leader's
+  std::size_t counted_ = 0;                         // the leader's: of the reply that has begun
   std::array<char, std::size_t{1} << 16U> buffer_;  // the leader's
   std::string unsent_;                              // the writer's
   std::size_t sent_ = 0;                            // the writer's

@@ -60,6 +60,9 @@ Result<Reply> receive(Wire& wire, ReplyReader& reader, base::Deadline deadline) 
     if (*reply) {
       return **std::move(reply);
     }
+    if (deadline.expired(base::steady_clock().now())) {
+      return fail(ErrorCode::unavailable, "it did not answer in time; it may be busy or stopped");
+    }
     const auto got = wire.read(buffer);
     if (!got) {
       return std::unexpected(got.error());
@@ -69,8 +72,8 @@ Result<Reply> receive(Wire& wire, ReplyReader& reader, base::Deadline deadline) 
     }
     const auto events = static_cast<short>(POLLIN | wire.read_also_needs());
     pollfd waiting{.fd = wire.descriptor(), .events = events, .revents = 0};
-    if (*got == 0 && !poll_until({&waiting, 1}, deadline)) {
-      return fail(ErrorCode::unavailable, "it did not answer in time; it may be busy or stopped");
+    if (*got == 0) {
+      (void)poll_until({&waiting, 1}, deadline);
     }
   }
 }
@@ -102,7 +105,7 @@ Result<void> greet(Wire& wire, const RedisOptions& options, base::Deadline deadl
   }
   // What the server has to say matters more than that it did not want to listen.
   const auto sent = write_all(wire, bytes, deadline);
-  ReplyReader reader;
+  ReplyReader reader(ReplyLimits::for_greeting());
   for (const Step& step : steps) {
     const auto reply = receive(wire, reader, deadline);
     if (!reply) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <holdfast/base/saturate.h>
+#include <holdfast/engines/redis/internal/link/fitness.h>
 #include <holdfast/engines/redis/internal/link/wire_socket.h>
 
 namespace holdfast::engines::redis::internal {
@@ -17,6 +18,12 @@ using base::ErrorCode;
 // Where most of what was joined had to be sent again, as many commands are sent by themselves
 // before that is tried again.
 constexpr std::size_t kAloneAfterFailure = 256;
+
+// A call that has waited for less says nothing of the server.
+constexpr base::Duration kShortestSilence = std::chrono::milliseconds(250);
+
+// All replies to one call together.
+constexpr std::size_t kMostReplyBytes = ReplyLimits{}.bytes;
 
 base::TimePoint now() noexcept { return base::steady_clock().now(); }
 
@@ -143,7 +150,9 @@ Call* LinkCore::most_patient() const noexcept {
 
 void LinkCore::give_up(Call& call) {
   if (call.ticket) {
+    const base::TimePoint sent = flight_.sent(call);
     flight_.leave(call);
+    suspect(call, sent);
     call.error = {ErrorCode::unknown_outcome,
                   "the Redis server at " + server_address(options_) +
                       " did not answer by the deadline; it may have done what was asked"};
@@ -157,6 +166,19 @@ void LinkCore::give_up(Call& call) {
     }
   }
   call.finished = true;
+}
+
+// The leader ends the connection when it next finds nothing to read.
+void LinkCore::suspect(const Call& call, base::TimePoint sent) {
+  if (connection_ == nullptr || connection_->heard > sent || now() - sent < kShortestSilence) {
+    return;
+  }
+  if (call.on_silence == OnSilence::reconnect || flight_.newest() == nullptr) {
+    connection_->suspect = true;
+    if (leader_sleeps_) {
+      doorbell_.ring();
+    }
+  }
 }
 
 // Whoever is not the leader may be gone once it was told.
@@ -188,7 +210,10 @@ bool LinkCore::read(Guard& guard) {
   guard.lock();
   const bool has_come = got && *got;
   if (has_come) {
-    connection->heard = now();
+    if (connection->has_progressed()) {
+      connection->heard = now();
+      connection->suspect = false;
+    }
     ++counters_.reads;
     if (rest_ == Rest::spinning) {
       spin_.succeeded();
@@ -199,11 +224,21 @@ bool LinkCore::read(Guard& guard) {
     drop_connection(got.error());
   } else if (!has_come && connection->write_error) {
     drop_connection(*connection->write_error);
-  } else if (!has_come && now() >= overdue_at()) {
-    drop_connection({ErrorCode::unavailable, "it has not answered for too long"});
+  } else {
+    drop_if_useless(*connection);
   }
   wake_all(guard);
   return has_come;
+}
+
+void LinkCore::drop_if_useless(const Connection& connection) {
+  if (connection.unfit && flight_.empty()) {
+    drop_connection({ErrorCode::unavailable, "the server takes no commands now"});
+  } else if (connection.suspect) {
+    drop_connection({ErrorCode::unavailable, "it did not answer a call by its deadline"});
+  } else if (now() >= overdue_at()) {
+    drop_connection({ErrorCode::unavailable, "it has not answered for too long"});
+  }
 }
 
 void LinkCore::deliver_all() {
@@ -212,7 +247,12 @@ void LinkCore::deliver_all() {
       drop_connection({ErrorCode::unavailable, "it sent a reply that nobody had asked for"});
       break;
     }
-    connection_->has_answered = true;
+    if (is_unfit(reply)) {
+      connection_->unfit = true;
+      on_unfit_();
+    } else {
+      connection_->has_answered = true;
+    }
     if (flight_.joined() == 1) {
       deliver(std::move(reply));
     } else {
@@ -242,11 +282,13 @@ void LinkCore::deliver(Reply reply) {
   pending_ -= arrival.replies;
   if (arrival.finished != nullptr) {
     finish(*arrival.finished);
+  } else if (arrival.bytes > kMostReplyBytes) {
+    drop_connection({ErrorCode::unavailable, "it answers with more than any call asks for"});
   }
 }
 
 base::TimePoint LinkCore::overdue_at() const noexcept {
-  if (flight_.empty()) {
+  if (flight_.empty() || connection_ == nullptr) {
     return base::TimePoint::max();
   }
   return base::add_saturating(std::max(flight_.oldest(), connection_->heard),

@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -29,8 +30,11 @@ namespace holdfast::engines::redis::internal {
 //                       comes, that caller writes itself and then parks
 //   a reply comes       the leader hands it over and wakes its caller
 //   the leader is done  the call that will have to wait longest leads
-//   a deadline comes    a call in line goes, one under way leaves its place behind
+//   a deadline comes    a call in line goes, one under way leaves its place behind; if nothing was
+//                       heard since it was sent, the connection may end with it (OnSilence)
 //   the connection ends what is under way is unknown; what is in line goes to the next connection
+//   the server is unfit nothing more is sent; when all that is under way has come, the connection
+//                       ends
 class LinkCore {
  public:
   explicit LinkCore(RedisOptions options);
@@ -47,6 +51,9 @@ class LinkCore {
   [[nodiscard]] const RedisOptions& options() const noexcept { return options_; }
   [[nodiscard]] bool is_inherited() const noexcept { return process_.is_inherited(); }
   [[nodiscard]] LinkCounters counters() const;
+  // Before the first call: is called, with the mutex, when the server says that it takes no
+  // commands now.
+  void on_unfit(std::function<void()> callback) { on_unfit_ = std::move(callback); }
 
  private:
   using Guard = std::unique_lock<std::mutex>;
@@ -64,6 +71,8 @@ class LinkCore {
   [[nodiscard]] Call* most_patient() const noexcept;
   // Before the reply has come.
   void give_up(Call& call);
+  // That call was sent then, and has left: the connection may be dead.
+  void suspect(const Call& call, base::TimePoint sent);
   void finish(Call& call);
 
   // The leader's work. read() and write() tell whether something has moved.
@@ -78,6 +87,7 @@ class LinkCore {
   void connect(base::Deadline deadline, Guard& guard);
   void attempt_failed(const base::Error& error);
   void drop_connection(const base::Error& error);
+  void drop_if_useless(const Connection& connection);
   [[nodiscard]] base::TimePoint overdue_at() const noexcept;
   void wake_all(Guard& guard) noexcept;
 
@@ -111,6 +121,7 @@ class LinkCore {
   const RedisOptions options_;
   const base::ProcessMark process_;
   Doorbell doorbell_;  // rouses the leader from its sleep
+  std::function<void()> on_unfit_ = [] {};
 
   ParkingLot lot_;  // what it says is protected by mutex_
 

@@ -53,8 +53,9 @@ bool LinkCore::write(Guard& guard) noexcept {
   }
   connection->writing = false;
   // What is left is for the leader, who wakes at once when there is room.
-  connection->needs_room = !has_room || connection->has_unsent() ||
-                           (connection == connection_ && line_.front() != nullptr);
+  connection->needs_room =
+      !has_room || connection->has_unsent() ||
+      (connection == connection_ && !connection->unfit && line_.front() != nullptr);
   if (leader_sleeps_ && (connection->needs_room || connection->write_error)) {
     doorbell_.ring();
   }
@@ -62,7 +63,7 @@ bool LinkCore::write(Guard& guard) noexcept {
 }
 
 void LinkCore::fill(Connection& connection) {
-  if (line_.front() == nullptr) {
+  if (line_.front() == nullptr || connection.unfit) {
     return;
   }
   const base::TimePoint sent = now();

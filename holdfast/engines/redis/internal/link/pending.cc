@@ -21,17 +21,23 @@ void Flight::leave(const Call& call) noexcept {
   places_[static_cast<std::size_t>(*call.ticket - first_ticket_)].call = nullptr;
 }
 
+base::TimePoint Flight::sent(const Call& call) const noexcept {
+  return places_[static_cast<std::size_t>(*call.ticket - first_ticket_)].sent;
+}
+
 Flight::Arrival Flight::deliver(Reply reply) {
   Place& place = places_.front();
+  place.bytes += place.call != nullptr ? reply.wire_size() : 0;
+  const std::size_t bytes = place.bytes;
   if (place.call != nullptr) {
     place.call->replies[place.received] = std::move(reply);
     place.call->received = place.received + 1;
   }
   if (++place.received < place.commands) {
-    return {};
+    return {.bytes = bytes};
   }
   const Removed removed = pop_front();
-  return {.replies = removed.commands, .finished = removed.call};
+  return {.replies = removed.commands, .finished = removed.call, .bytes = bytes};
 }
 
 Call* Flight::newest() const noexcept {

@@ -16,6 +16,13 @@ namespace holdfast::engines::redis::internal {
 
 struct Submission;
 
+// What becomes of the connection when a call's deadline comes and nothing was heard since it was
+// sent.
+enum class OnSilence : std::uint8_t {
+  wait,       // others may be more patient: it goes only if nobody else waits on it
+  reconnect,  // it goes: what the caller tries next must not be sent to a dead server
+};
+
 // What one caller asked for: lives on its stack, and stands in line, then is under way.
 struct Call {
   // Constant after construction.
@@ -24,6 +31,7 @@ struct Call {
   base::Deadline deadline;
   Submission* submission = nullptr;  // to which it belongs, if no caller waits
   bool may_join = false;             // its command, with those of others: see bundle.h
+  OnSilence on_silence = OnSilence::wait;
 
   // Written by whoever serves the call, under the link's mutex; the caller reads it afterwards.
   std::size_t received = 0;
@@ -80,11 +88,14 @@ class Flight {
   // How many calls the next reply is for. Not if empty().
   [[nodiscard]] std::size_t joined() const noexcept { return places_.front().joined; }
   void leave(const Call& call) noexcept;
+  // When this call was sent, which has not left.
+  [[nodiscard]] base::TimePoint sent(const Call& call) const noexcept;
 
   struct Arrival {
     std::size_t replies =
         0;  // how many commands are no longer pending: those of a call that is over
     Call* finished = nullptr;
+    std::size_t bytes = 0;  // of all replies to that call so far
   };
   // Gives the next reply, or part of it, to the call that it belongs to. Not if empty().
   Arrival deliver(Reply reply);
@@ -104,6 +115,7 @@ class Flight {
     Call* call = nullptr;  // null once it has left
     std::size_t commands = 0;
     std::size_t received = 0;
+    std::size_t bytes = 0;
     base::TimePoint sent{};
     std::size_t joined = 1;  // with those that follow
   };

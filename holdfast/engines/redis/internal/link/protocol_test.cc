@@ -88,7 +88,7 @@ TEST(ReplyReader, RefusesAReplyWithoutEnd) {
   std::size_t fed = 0;
   while (reader.feed(piece) && reader.next()) {
     fed += piece.size();
-    ASSERT_LE(fed, 2 * ReplyReader::kMostBytes);
+    ASSERT_LE(fed, 2 * ReplyLimits{}.bytes);
   }
 }
 

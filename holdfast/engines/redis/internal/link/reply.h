@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -39,7 +40,13 @@ class Reply {
   [[nodiscard]] std::string take_text() noexcept;
   [[nodiscard]] std::vector<Reply> take_elements() noexcept;
 
-  friend bool operator==(const Reply&, const Reply&) = default;
+  // How many bytes it was on the wire; zero for a part of another reply.
+  [[nodiscard]] std::size_t wire_size() const noexcept { return wire_size_; }
+
+  // Compares what was answered, not how many bytes that took.
+  friend bool operator==(const Reply& one, const Reply& other) {
+    return one.kind_ == other.kind_ && one.value_ == other.value_;
+  }
 
  private:
   friend class ReplyReader;
@@ -47,6 +54,7 @@ class Reply {
   Reply(Kind kind, Value value) : kind_(kind), value_(std::move(value)) {}
 
   Kind kind_ = Kind::nil;
+  std::uint32_t wire_size_ = 0;
   Value value_;
 };
 

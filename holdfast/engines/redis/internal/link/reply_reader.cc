@@ -1,5 +1,7 @@
 #include <holdfast/engines/redis/internal/link/reply_reader.h>
 
+#include <algorithm>
+#include <limits>
 #include <new>
 #include <string>
 #include <utility>
@@ -8,17 +10,29 @@ namespace holdfast::engines::redis::internal {
 
 // What the reader calls for each piece of a reply. A null result makes it fail.
 struct ReplyReader::Functions {
-  // Where the piece belongs: the root, or the next element of the array that is being read. An
-  // array reserves its elements in advance, so that none of them moves.
-  static Reply* place(const redisReadTask* task, Reply reply) noexcept {
+  // Puts the piece where it belongs: the root, or the next element of the array that is being read.
+  // An element may move when the next one comes: it is whole by then, and no task points to it.
+  static Reply* place(const redisReadTask* task, Reply reply) {
     if (task->parent == nullptr) {
-      auto* const root = static_cast<Reply*>(task->privdata);
-      *root = std::move(reply);
-      return root;
+      Reply& root = reader_of(task).root_;
+      root = std::move(reply);
+      return &root;
     }
     auto* const parent = static_cast<Reply*>(task->parent->obj);
     auto& elements = std::get<std::vector<Reply>>(parent->value_);
     return &elements.emplace_back(std::move(reply));
+  }
+
+  static ReplyReader& reader_of(const redisReadTask* task) noexcept {
+    return *static_cast<ReplyReader*>(task->privdata);
+  }
+
+  static std::size_t depth_of(const redisReadTask* task) noexcept {
+    std::size_t depth = 0;
+    for (; task->parent != nullptr; task = task->parent) {
+      ++depth;
+    }
+    return depth;
   }
 
   static void* make_string(const redisReadTask* task, char* text, std::size_t size) noexcept try {
@@ -33,24 +47,38 @@ struct ReplyReader::Functions {
   // The type of the size depends on the version of hiredis.
   template <class Size>
   static void* make_array(const redisReadTask* task, Size size) noexcept try {
-    if (std::cmp_less(size, 0) || std::cmp_greater(size, kMostElements)) {
+    ReplyReader& reader = reader_of(task);
+    if (std::cmp_less(size, 0) ||
+        std::cmp_greater(size, reader.limits_.elements - reader.elements_) ||
+        depth_of(task) >= ReplyLimits::kDepth) {
+      reader.is_too_large_ = true;
       return nullptr;
     }
+    reader.elements_ += static_cast<std::size_t>(size);
     std::vector<Reply> elements;
-    elements.reserve(static_cast<std::size_t>(size));
+    elements.reserve(std::min(static_cast<std::size_t>(size), kReserved));
     return place(task, Reply::of_array(std::move(elements)));
   } catch (const std::bad_alloc&) {
     return nullptr;
   }
 
-  static void* make_integer(const redisReadTask* task, long long value) noexcept {
+  static void* make_integer(const redisReadTask* task, long long value) noexcept try {
     return place(task, Reply::of_integer(value));
+  } catch (const std::bad_alloc&) {
+    return nullptr;
   }
 
-  static void* make_nil(const redisReadTask* task) noexcept { return place(task, Reply()); }
+  static void* make_nil(const redisReadTask* task) noexcept try {
+    return place(task, Reply());
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
 
   // The reader owns nothing: all pieces are in the root.
   static void forget(void* /*reply*/) noexcept {}
+
+  // An announced array takes memory for so many elements; the others take it when they come.
+  static constexpr std::size_t kReserved = 64;
 
   static redisReplyObjectFunctions table;
 };
@@ -60,11 +88,12 @@ redisReplyObjectFunctions ReplyReader::Functions::table = {make_string, make_arr
 
 void ReplyReader::Free::operator()(redisReader* reader) const noexcept { redisReaderFree(reader); }
 
-ReplyReader::ReplyReader() : reader_(redisReaderCreateWithFunctions(&Functions::table)) {
+ReplyReader::ReplyReader(ReplyLimits limits)
+    : limits_(limits), reader_(redisReaderCreateWithFunctions(&Functions::table)) {
   if (reader_ == nullptr) {
     throw std::bad_alloc();
   }
-  reader_->privdata = &root_;
+  reader_->privdata = this;
 }
 
 ReplyReader::~ReplyReader() = default;
@@ -73,23 +102,36 @@ base::Result<void> ReplyReader::feed(std::string_view bytes) {
   if (redisReaderFeed(reader_.get(), bytes.data(), bytes.size()) != 0) {
     return base::fail(base::ErrorCode::unavailable, "there is no memory for the server's reply");
   }
-  if (reader_->len - reader_->pos > kMostBytes) {
-    return base::fail(base::ErrorCode::unavailable,
-                      "the server's reply is longer than any that was asked for");
-  }
+  begun_ += bytes.size();
   return {};
+}
+
+base::Error ReplyReader::refusal() const {
+  if (is_too_large_) {
+    return {base::ErrorCode::unavailable,
+            "the server's reply is larger than any that was asked for"};
+  }
+  return {base::ErrorCode::unavailable,
+          "what the server sends is not the protocol of Redis: " + std::string(reader_->errstr)};
 }
 
 base::Result<std::optional<Reply>> ReplyReader::next() {
   void* done = nullptr;
   if (redisReaderGetReply(reader_.get(), &done) != 0) {
-    return base::fail(
-        base::ErrorCode::unavailable,
-        "what the server sends is not the protocol of Redis: " + std::string(reader_->errstr));
+    return std::unexpected(refusal());
   }
   if (done == nullptr) {
-    return std::nullopt;
+    if (begun_ <= limits_.bytes) {
+      return std::nullopt;
+    }
+    is_too_large_ = true;
+    return std::unexpected(refusal());
   }
+  const std::size_t rest = reader_->len - reader_->pos;
+  root_.wire_size_ = static_cast<std::uint32_t>(
+      std::min<std::size_t>(begun_ - rest, std::numeric_limits<std::uint32_t>::max()));
+  begun_ = rest;
+  elements_ = 0;
   return std::exchange(root_, Reply());
 }
 

@@ -9,6 +9,7 @@
 
 #include <holdfast/base/error.h>
 #include <holdfast/engines/redis/internal/link/reply.h>
+#include <holdfast/engines/redis/internal/link/reply_limits.h>
 
 namespace holdfast::engines::redis::internal {
 
@@ -18,20 +19,19 @@ namespace holdfast::engines::redis::internal {
 // next reply would begin is not known.
 class ReplyReader {
  public:
-  // What no reply of ours comes near: a longer string, or an array of more, is an error and not a
-  // use of memory.
-  static constexpr std::size_t kMostBytes = std::size_t{64} << 20U;
-  static constexpr std::size_t kMostElements = std::size_t{1} << 20U;
-
-  ReplyReader();
+  explicit ReplyReader(ReplyLimits limits = {});
   ~ReplyReader();
   ReplyReader(const ReplyReader&) = delete;
   ReplyReader& operator=(const ReplyReader&) = delete;
 
-  // unavailable: what the server sends is not, or too much of, its protocol.
+  // Takes bytes from the server. unavailable: there is no memory for them.
   [[nodiscard]] base::Result<void> feed(std::string_view bytes);
-  // The next whole reply, or none yet. Errors as above.
+  // Returns the next whole reply, or none yet. unavailable: what the server sends is not its
+  // protocol, or more than the limits allow.
   [[nodiscard]] base::Result<std::optional<Reply>> next();
+
+  // How many bytes of the reply that is not whole yet have come.
+  [[nodiscard]] std::size_t begun() const noexcept { return begun_; }
 
  private:
   struct Functions;
@@ -39,9 +39,15 @@ class ReplyReader {
   struct Free {
     void operator()(redisReader* reader) const noexcept;
   };
+  [[nodiscard]] base::Error refusal() const;
+
+  const ReplyLimits limits_;
   const std::unique_ptr<redisReader, Free> reader_;
   // Filled piece by piece, also over several feeds; the reader's tasks point into it.
   Reply root_;
+  std::size_t begun_ = 0;
+  std::size_t elements_ = 0;  // that the arrays of root_ have announced
+  bool is_too_large_ = false;
 };
 
 }  // namespace holdfast::engines::redis::internal

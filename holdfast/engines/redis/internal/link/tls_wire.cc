@@ -138,7 +138,7 @@ Result<void> TlsWire::shake_hands(base::Deadline deadline) {
     }
     const short events = wants == SSL_ERROR_WANT_READ ? POLLIN : POLLOUT;
     pollfd waiting{.fd = descriptor(), .events = events, .revents = 0};
-    if (!poll_until({&waiting, 1}, deadline)) {
+    if (deadline.expired(base::steady_clock().now()) || !poll_until({&waiting, 1}, deadline)) {
       return fail(ErrorCode::unavailable, "the server did not answer the TLS handshake in time");
     }
   }

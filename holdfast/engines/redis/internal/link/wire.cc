@@ -35,7 +35,8 @@ base::Result<void> write_all(Wire& wire, std::string_view bytes, base::Deadline 
     }
     bytes.remove_prefix(*sent);
     pollfd waiting{.fd = wire.descriptor(), .events = POLLOUT, .revents = 0};
-    if (*sent == 0 && !poll_until({&waiting, 1}, deadline)) {
+    const bool is_late = !bytes.empty() && deadline.expired(base::steady_clock().now());
+    if (is_late || (*sent == 0 && !poll_until({&waiting, 1}, deadline))) {
       return base::fail(base::ErrorCode::unavailable, "it did not take what we sent in time");
     }
   }

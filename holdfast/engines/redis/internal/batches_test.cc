@@ -1,0 +1,21 @@
+#include <holdfast/engines/redis/internal/batches.h>
+
+#include <gtest/gtest.h>
+
+namespace holdfast::engines::redis::internal {
+namespace {
+
+const Batch kFive = {0, 1, 2, 3, 4};
+
+TEST(Batches, PositionsAreSplitInOrder) {
+  EXPECT_EQ(split(kFive, 2), (std::vector<Batch>{{0, 1}, {2, 3}, {4}}));
+  EXPECT_EQ(split({}, 2), std::vector<Batch>());
+}
+
+TEST(Batches, ABatchBySlotHasOneSlotAndNoMoreThanItMay) {
+  const std::vector<std::uint16_t> slots = {7, 3, 7, 7, 3};
+  EXPECT_EQ(split_by_slot(kFive, slots, 2), (std::vector<Batch>{{1, 4}, {0, 2}, {3}}));
+}
+
+}  // namespace
+}  // namespace holdfast::engines::redis::internal

@@ -1,0 +1,36 @@
+#include <holdfast/engines/redis/internal/listings.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace holdfast::engines::redis::internal {
+
+std::optional<Listing> Listings::take(std::string_view prefix, std::string_view after,
+                                      base::TimePoint now) {
+  const std::lock_guard guard(mutex_);
+  forget_old(now);
+  const auto found = std::ranges::find_if(kept_, [&](const Kept& kept) {
+    return kept.listing.prefix == prefix && kept.after == after;
+  });
+  if (found == kept_.end()) {
+    return std::nullopt;
+  }
+  Listing listing = std::move(found->listing);
+  kept_.erase(found);
+  return listing;
+}
+
+void Listings::keep(Listing listing, std::string after, base::TimePoint now) {
+  const std::lock_guard guard(mutex_);
+  forget_old(now);
+  if (kept_.size() == kMost) {
+    kept_.erase(kept_.begin());
+  }
+  kept_.push_back({.listing = std::move(listing), .after = std::move(after), .since = now});
+}
+
+void Listings::forget_old(base::TimePoint now) {
+  std::erase_if(kept_, [&](const Kept& kept) { return now - kept.since > kKept; });
+}
+
+}  // namespace holdfast::engines::redis::internal

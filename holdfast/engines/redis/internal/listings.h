@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <holdfast/base/clock.h>
+#include <holdfast/base/name.h>
+
+namespace holdfast::engines::redis::internal {
+
+// The names of one listing, found by one walk over the keys, and shown page by page.
+struct Listing {
+  std::string prefix;
+  std::vector<base::Name> names;  // in byte order
+  std::size_t shown = 0;          // so many of them are on pages before
+};
+
+// The listings between one page and the next, so that a page need not walk over all keys again.
+//
+// Thread-safe. Keeps a few, for a while; a page whose listing is not here any more begins another.
+class Listings {
+ public:
+  static constexpr std::size_t kMost = 4;
+  static constexpr base::Duration kKept = std::chrono::minutes(1);
+
+  // Removes and returns the listing whose next page begins after this name.
+  [[nodiscard]] std::optional<Listing> take(std::string_view prefix, std::string_view after,
+                                            base::TimePoint now);
+  // Keeps it for its next page, which begins after this name.
+  void keep(Listing listing, std::string after, base::TimePoint now);
+
+ private:
+  struct Kept {
+    Listing listing;
+    std::string after;
+    base::TimePoint since;
+  };
+
+  void forget_old(base::TimePoint now);
+
+  std::mutex mutex_;
+  std::vector<Kept> kept_;  // protected by mutex_; the oldest first
+};
+
+}  // namespace holdfast::engines::redis::internal

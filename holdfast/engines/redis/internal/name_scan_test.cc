@@ -1,0 +1,89 @@
+#include <holdfast/engines/redis/internal/name_scan.h>
+
+#include <functional>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <tests/support/fake_server.h>
+#include <tests/support/redis_client.h>
+
+#include <holdfast/engines/redis/internal/link_testing.h>
+
+namespace holdfast::engines::redis::internal {
+namespace {
+
+using base::ErrorCode;
+using tests::FakeServer;
+
+const KeySpace kKeys("");
+
+// Answers every step with this, for its number.
+class ScannedServer {
+ public:
+  explicit ScannedServer(std::function<std::string(int step)> answer)
+      : server_([answer = std::move(answer)](FakeServer::Client& client) {
+          int step = 0;
+          for (std::string request; !(request = client.receive()).empty();) {
+            client.send(request.contains("SCAN") ? answer(++step) : "+OK\r\n");
+          }
+        }) {}
+
+  base::Result<std::vector<base::Name>> scan(const ScanLimits& limits) {
+    Link link(
+        {.host = "127.0.0.1", .port = server_.port(), .connect_timeout = std::chrono::seconds(30)});
+    return scan_names(link, kKeys, "", "", patience(), limits);
+  }
+
+ private:
+  FakeServer server_;
+};
+
+std::string bulk(const std::string& text) {
+  return "$" + std::to_string(text.size()) + "\r\n" + text + "\r\n";
+}
+
+TEST(NameScan, ACursorThatNeverEndsIsRefused) {
+  ScannedServer server([](int step) { return "*2\r\n" + bulk(std::to_string(step)) + "*0\r\n"; });
+  const auto names = server.scan({.steps = 100});
+  ASSERT_FALSE(names);
+  EXPECT_EQ(names.error().code, ErrorCode::unavailable);
+}
+
+TEST(NameScan, ACursorThatStandsStillIsRefused) {
+  ScannedServer server([](int) { return "*2\r\n" + bulk("7") + "*0\r\n"; });
+  const auto names = server.scan({});
+  ASSERT_FALSE(names);
+  EXPECT_EQ(names.error().code, ErrorCode::unavailable);
+}
+
+TEST(NameScan, NamesWithoutEndAreRefused) {
+  ScannedServer server([](int step) {
+    return "*2\r\n" + bulk(std::to_string(step)) + "*1\r\n" +
+           bulk("hf:{" + std::to_string(step) + "}");
+  });
+  for (const ScanLimits limits : {ScanLimits{.names = 50}, ScanLimits{.bytes = 100}}) {
+    const auto names = server.scan(limits);
+    ASSERT_FALSE(names);
+    EXPECT_EQ(names.error().code, ErrorCode::limit_exceeded);
+  }
+}
+
+TEST(NameScan, StringsOfOthersAreFoundUnlessThereAreTooMany) {
+  tests::RedisServer server;
+  tests::RedisClient client(server.port());
+  client.run({"SET", "hf:{ours}", "x"});
+  client.run({"SET", "hfo:{order}:1", "an object"});
+  client.run({"LPUSH", "list", "no string"});
+  for (int i = 0; i < 20; ++i) {
+    client.run({"SET", "key " + std::to_string(i), "x"});
+  }
+  const auto link = open_link(options_for(server));
+  EXPECT_EQ(scan_names(*link, kKeys, "", "", patience(), {.foreign = 30})->size(), 21U);
+  const auto few = scan_names(*link, kKeys, "", "", patience(), {.foreign = 10});
+  ASSERT_TRUE(few);
+  ASSERT_EQ(few->size(), 1U);
+  EXPECT_EQ(few->at(0).view(), "ours");
+}
+
+}  // namespace
+}  // namespace holdfast::engines::redis::internal
