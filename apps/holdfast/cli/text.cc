@@ -67,6 +67,9 @@ std::string owner_text(std::string_view owner) {
 }
 
 std::string holder_text(const store::Holder& holder) {
+  if (holder.foreign) {
+    return "another program (" + base::printable(holder.owner) + ")";
+  }
   std::string text = owner_text(holder.owner);
   if (!holder.reason.empty()) {
     text += " \"" + base::printable(holder.reason) + "\"";

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -20,7 +21,8 @@ constexpr Help kHelp{
     .about =
         "Take NAME away from all who hold it; it is free then. They notice when they renew next,\n"
         "within a third of their ttl: until then they go on as if they held it. For holders that\n"
-        "hang; those that are dead lose it by themselves when their lease is over.\n",
+        "hang; those that are dead lose it by themselves when their lease is over. A lock of\n"
+        "another program than Holdfast is not taken away: that is an error (75).\n",
     .examples =
         "  holdfast show deploy\n"
         "  holdfast steal deploy --confirm deploy"};
@@ -41,6 +43,14 @@ base::Result<Holders> remove(store::LeaseStore& store, const std::string& name,
     }
   }
   return removed;
+}
+
+// Only the program that locked it can free it: we do not know how it does so.
+base::Error held_by_foreign(const std::string& name, const store::Holder& holder) {
+  return {base::ErrorCode::busy,
+          fmt::format("{} is held by another program than Holdfast ({}): end that program, or wait "
+                      "until its lock expires",
+                      base::printable(name), base::printable(holder.owner))};
 }
 
 void print(const Session& session, const std::string& name, const Holders& removed) {
@@ -87,7 +97,12 @@ int steal(const Invocation& call) {
   if (!state) {
     return session.report(state.error());
   }
-  const auto removed = remove(*session.store(), name, *state ? (*state)->holders : Holders());
+  const Holders holders = *state ? (*state)->holders : Holders();
+  if (const auto foreign = std::ranges::find_if(holders, &store::Holder::foreign);
+      foreign != holders.end()) {
+    return session.report(held_by_foreign(name, *foreign));
+  }
+  const auto removed = remove(*session.store(), name, holders);
   if (!removed) {
     return session.report(removed.error());
   }

@@ -1,6 +1,9 @@
 #include <csignal>
 #include <sstream>
 
+#include <tests/support/redis_client.h>
+#include <tests/support/redis_server.h>
+
 #include "apps/holdfast/tests/workspace.h"
 
 namespace holdfast::cli::testing {
@@ -51,6 +54,18 @@ TEST_F(LeaseTest, StealSaysWhoLostTheName) {
   EXPECT_TRUE(outcome.output.starts_with("took job away from ci@host pid 41 \"deploy 812\" for "))
       << outcome.output;
   EXPECT_EQ(holdfast({"steal", "job", "--confirm", "job"}).output, "job was free already\n");
+}
+
+TEST_F(LeaseTest, ALockOfAnotherProgramIsListedAndNotStolen) {
+  tests::RedisServer server;
+  tests::RedisClient client(server.port());
+  client.run({"SET", "job", "theirs", "PX", "600000"});
+  const Outcome listed = holdfast({"ls", "--store", server.url()});
+  EXPECT_NE(listed.output.find("job"), std::string::npos) << listed.output << listed.errors;
+  const Outcome stolen = holdfast({"steal", "--store", server.url(), "job", "--confirm", "job"});
+  EXPECT_EQ(stolen.status, 75);
+  EXPECT_NE(stolen.errors.find("another program"), std::string::npos) << stolen.errors;
+  EXPECT_EQ(client.run({"GET", "job"}), "theirs");
 }
 
 TEST_F(LeaseTest, StealWantsTheNameTwice) {
