@@ -17,15 +17,6 @@ enum class OnDestroy : std::uint8_t {
   keep,     // left to run out, or to be renewed and released by its id
 };
 
-// With what a waiter gets the name from another process, where a store can choose (on Redis).
-enum class HandOff : std::uint8_t {
-  // As soon as it is released: the lease may be of a short time at first, two seconds, and is
-  // renewed to its ttl within a quarter of a second.
-  soonest,
-  // With a lease of its ttl, and that takes a request more. Always so with OnDestroy::keep.
-  whole_lease,
-};
-
 // How to acquire, and how to hold. The defaults suit a job that takes seconds to hours.
 struct AcquireOptions {
   // How long the lease lasts without renewal: after a crash the name is free within this time.
@@ -51,7 +42,6 @@ struct AcquireOptions {
   // ProviderOptions::poll_most, or they may pass in between. Zero: they may pass.
   base::Duration holds_back{};
   OnDestroy on_destroy = OnDestroy::release;
-  HandOff hand_off = HandOff::soonest;
 };
 
 }  // namespace holdfast::locks

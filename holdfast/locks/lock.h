@@ -48,8 +48,8 @@ class [[nodiscard]] Lock {
   // An error (lost, or not_held after release) unless the lease is ours at this moment. Right even
   // after the process or the machine was stopped for a while.
   [[nodiscard]] base::Result<void> check() const;
-  // How long exclusion is still promised without another renewal; zero when lost or released. For
-  // a moment it may be much less than the ttl: see HandOff.
+  // Returns how long exclusion is still promised without another renewal; zero when lost or
+  // released.
   [[nodiscard]] base::Duration time_left() const;
 
   // Gives the name back, to the next waiter of this process if there is one. Says whether the lease
@@ -60,8 +60,7 @@ class [[nodiscard]] Lock {
   // many as before or so many: ask again.
   [[nodiscard]] base::Result<void> reduce(std::uint32_t permits);
   // Ends the handle but not the lease: returns its id, for a later `renew` and `release`. Without
-  // those it lasts for its ttl at most; one that is not whole yet (see HandOff) the provider renews
-  // once more, so a process that is about to end asks for HandOff::whole_lease.
+  // those it lasts for its ttl at most.
   base::LeaseId detach() noexcept;
 
   // Whether this handle stands for a lease: not whether the lease is still ours, which `check`

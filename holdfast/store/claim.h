@@ -38,8 +38,8 @@ struct Permits {
 
 // A wish to hold a name. Borrows its texts for the duration of the call.
 //
-// The id is the identity of the wish: a claim that is sent again with the same id, because the
-// reply to the first was lost, gets the same grant back.
+// The id is the identity of the wish: a claim that is sent again with the same id gets the same
+// token back, and its lease is renewed to the ttl.
 struct Claim {
   // More than this is ErrorCode::invalid_argument.
   static constexpr std::size_t kMaxOwner = 256;
@@ -61,9 +61,11 @@ struct Claim {
 
   static constexpr std::size_t kMaxWaiting = 8;
 
-  // Who claims goes on waiting where it is refused, and watches the name: a store that can do so
-  // gives it the name when its turn comes, without being asked again, and tells those who watch;
-  // the same claim then gets that grant. See Busy::pending.
+  // The caller goes on waiting if it is refused, and watches the name. A store that has a queue of
+  // waiters then grants the name to this claim when its turn comes, and notifies the watchers with
+  // its id (Notice::granted). That lease lasts only for seconds, so that a dead waiter does not
+  // keep the name: the caller confirms it by sending the same claim again, which returns the token
+  // and a lease of the whole ttl. See Busy::pending.
   bool waits = false;
 };
 

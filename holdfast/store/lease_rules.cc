@@ -46,6 +46,11 @@ StoredLease make_lease(Record& record, const Claim& claim, const Instant& now) {
           .expires = base::add_saturating(now.time, claim.ttl.unchecked())};
 }
 
+// Lets the lease last for `ttl` from now. Never shortens it.
+void extend(StoredLease& lease, base::Duration ttl, const Instant& now) noexcept {
+  lease.expires = std::max(lease.expires, base::add_saturating(now.time, ttl));
+}
+
 Holder holder_of(const StoredLease& lease, const Instant& now) {
   return {.id = lease.id,
           .owner = lease.owner,
@@ -125,10 +130,11 @@ base::Result<ClaimOutcome> claim(Record& record, const Claim& claim, const Insta
   if (has_live_window(record, now)) {
     return fail(ErrorCode::conflict, "the name counts hits: it cannot be leased at the same time");
   }
-  if (const StoredLease* const mine = find_live(record, claim.id, now)) {
+  if (StoredLease* const mine = find_live(record, claim.id, now)) {
     if (claim.permits != Permits{mine->permits, record.capacity}) {
       return fail(ErrorCode::conflict, "this lease id holds the name with other permits");
     }
+    extend(*mine, claim.ttl.unchecked(), now);
     return grant_of(*mine, now);
   }
   if (record.capacity != claim.permits.capacity && has_live_lease(record, now)) {
@@ -162,7 +168,7 @@ RenewOutcome renew(Record& record, const base::LeaseId& id, base::Duration ttl,
   if (lease == nullptr) {
     return RenewOutcome::lost;
   }
-  lease->expires = std::max(lease->expires, base::add_saturating(now.time, ttl));
+  extend(*lease, ttl, now);
   return RenewOutcome::renewed;
 }
 

@@ -99,14 +99,22 @@ TEST(LeaseRulesClaim, IsBusyUntilTheVeryEndOfTheLease) {
   EXPECT_EQ(record.leases.size(), 1U);
 }
 
-TEST(LeaseRulesClaim, AgainWithTheSameIdIsTheSameGrantAndNotExtended) {
+TEST(LeaseRulesClaim, AgainWithTheSameIdIsTheSameTokenAndAWholeLease) {
   Record record;
   const auto first = grant(lease_rules::claim(record, wish(kOne, 10s), at(0s, 7)));
   const auto again = grant(lease_rules::claim(record, wish(kOne, 99s), at(4s, 900)));
   ASSERT_TRUE(first && again);
   EXPECT_EQ(again->token, first->token);
-  EXPECT_EQ(again->time_left, 6s);
+  EXPECT_EQ(again->time_left, 99s);
   EXPECT_EQ(record.leases.size(), 1U);
+}
+
+TEST(LeaseRulesClaim, AgainWithTheSameIdNeverShortens) {
+  Record record;
+  EXPECT_TRUE(grant(lease_rules::claim(record, wish(kOne, 10s), at(0s, 7))));
+  const auto again = grant(lease_rules::claim(record, wish(kOne, 1s), at(4s, 900)));
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->time_left, 6s);
 }
 
 TEST(LeaseRulesClaim, WithTheIdOfAnExpiredLeaseIsANewGrant) {

@@ -88,8 +88,10 @@ class LeaseStore {
   LeaseStore& operator=(const LeaseStore&) = delete;
 
   // Grants if the capacity allows (expired leases do not count), with a token greater than every
-  // one before; else says who holds the name. Sent again with the same id: the same grant. What may
-  // yet be granted (Busy::pending) is released by who does not want it any more.
+  // one before; otherwise says who holds the name. Sent again by the id that holds the name, it
+  // returns the same token, and the lease lasts for its ttl from now, never shorter than before: so
+  // a lost reply is repaired and a grant that came as a message is confirmed. A caller that gives
+  // up must release a claim that may still be granted (Busy::pending).
   [[nodiscard]] base::Result<ClaimOutcome> claim(std::string_view name, const Claim& claim,
                                                  base::Deadline deadline = base::Deadline::never());
 

@@ -41,9 +41,8 @@ struct Busy {
   std::vector<Holder> holders;  // none where it is only held back by others that wait
   // When, if nobody renews, releases or asks again, enough leases and waits will have expired.
   base::Duration frees_in;
-  // The store may yet give the name to this claim (see Claim::waits): who does not want it any more
-  // releases it, as if it was held. A grant of that kind lasts for seconds only, if it is not
-  // renewed: whoever may have gone without a word does not keep the others waiting.
+  // The store may still grant the name to this claim (see Claim::waits): a caller that gives up
+  // must release it, as if it was held.
   bool pending = false;
 
   friend bool operator==(const Busy&, const Busy&) = default;

@@ -1,8 +1,11 @@
-// What an acquire does with a name that a release may give to it.
+// What an acquire does with a name that a release grants to it.
 
+#include <atomic>
 #include <future>
 #include <stop_token>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include <tests/redis/held_job.h>
 
@@ -14,7 +17,6 @@ namespace {
 using namespace std::chrono_literals;
 using base::LeaseId;
 using locks::AcquireOptions;
-using locks::HandOff;
 using locks::Lock;
 using locks::OnDestroy;
 
@@ -24,55 +26,86 @@ class GivenLock : public HeldJob {
   bool a_claim_waits() { return run({"ZRANGE", kQueue, "0", "0"}).size() > 40; }
 
   // Acquires it in a thread, and releases it here when that waits.
-  template <class Waits>
-  Lock acquire_when(Waits waits, const AcquireOptions& how) {
+  Lock acquire_when_a_claim_waits(const AcquireOptions& how) {
     auto waiter = std::async(std::launch::async, [&] { return provider_.acquire("job", how); });
-    EXPECT_TRUE(eventually(waits));
+    EXPECT_TRUE(eventually([this] { return a_claim_waits(); }));
     release("job", first_.id);
     return waiter.get();
   }
-  Lock acquire_when_a_claim_waits(const AcquireOptions& how) {
-    return acquire_when([this] { return a_claim_waits(); }, how);
-  }
-  Lock acquire_when_a_store_waits(const AcquireOptions& how) {
-    return acquire_when([this] { return in_queue() == 1; }, how);
-  }
 
-  locks::LockProvider provider_{open_store(server_.port())};
+  // What is not delivered is never found by polling.
+  locks::LockProvider provider_{open_store(server_.port()), {.poll_least = 1h, .poll_most = 1h}};
 };
 
-TEST_F(GivenLock, WhatItWasGivenIsKept) {
-  Lock lock = acquire_when_a_claim_waits({.ttl = 10min});
-  EXPECT_EQ(holders("job").at(0).token, lock.token());
-  EXPECT_TRUE(eventually([&] { return holders("job").at(0).time_left > kShort; }));
-  EXPECT_FALSE(lock.lost().stop_requested());
-  EXPECT_EQ(lock.release(), store::ReleaseOutcome::released);
-}
-
-TEST_F(GivenLock, WhatIsNotToBeHeldForLongLastsItsTtlAllTheSame) {
-  const Lock lock = acquire_when_a_claim_waits({.ttl = 10min, .max_hold = 1ms});
-  EXPECT_TRUE(eventually([&] { return holders("job").at(0).time_left > kShort; }));
-  EXPECT_FALSE(lock.lost().stop_requested());
-}
-
-TEST_F(GivenLock, WhatIsDetachedLastsItsTtlAllTheSame) {
-  Lock lock = acquire_when_a_claim_waits({.ttl = 10min});
-  const LeaseId id = lock.detach();
-  EXPECT_TRUE(eventually([&] { return holders("job").at(0).time_left > kShort; }));
-  EXPECT_TRUE(eventually([&] { return provider_.held() == 0; }));
-  EXPECT_EQ(release("job", id), store::ReleaseOutcome::released);
-}
-
-TEST_F(GivenLock, AWholeLeaseIsSoFromTheBeginning) {
-  const Lock lock = acquire_when_a_store_waits({.ttl = 10min, .hand_off = HandOff::whole_lease});
-  EXPECT_GT(lock.time_left(), kShort);
-}
-
-TEST_F(GivenLock, ALeaseThatNobodyWillRenewIsWhole) {
-  {
-    const Lock kept = acquire_when_a_store_waits({.ttl = 10min, .on_destroy = OnDestroy::keep});
+TEST_F(GivenLock, EveryLeaseIsWholeWhenTheCallerSeesIt) {
+  for (const auto& how :
+       {AcquireOptions{.ttl = 10min}, AcquireOptions{.ttl = 10min, .max_hold = 1ms},
+        AcquireOptions{.ttl = 10min, .on_destroy = OnDestroy::keep}}) {
+    Lock lock = acquire_when_a_claim_waits(how);
+    EXPECT_GT(lock.time_left(), 9min);
+    const auto all = holders("job");
+    ASSERT_EQ(all.size(), 1U);
+    EXPECT_EQ(all[0].id, lock.id());
+    EXPECT_EQ(all[0].token, lock.token());
+    EXPECT_GT(all[0].time_left, 9min);
+    EXPECT_EQ(lock.release(), store::ReleaseOutcome::released);
+    expect<store::Grant>(store_->claim("job", first_));
   }
-  EXPECT_GT(holders("job").at(0).time_left, kShort);
+}
+
+TEST_F(GivenLock, AForgedGrantLetsNobodyIn) {
+  std::atomic<bool> is_in = false;
+  std::jthread waiter([&] {
+    const Lock lock = provider_.acquire("job", {.ttl = 10min});
+    is_in = true;
+    EXPECT_EQ(holders("job").at(0).token, lock.token());
+    EXPECT_GT(lock.token(), granted_.token);
+  });
+  ASSERT_TRUE(eventually([&] { return a_claim_waits(); }));
+  // [store id]
+  const std::string member = run({"ZRANGE", kQueue, "0", "0"});
+  const std::string channel = "hf:wake:" + member.substr(1, 32);
+  const std::string id = member.substr(34, 32);
+  const int claims = calls("evalsha");
+  ASSERT_EQ(run({"PUBLISH", channel, "grant " + id + " job"}), "1");
+  ASSERT_EQ(run({"PUBLISH", channel, "grant 18446744073709551615 " + id + " job"}), "1");
+  ASSERT_TRUE(eventually([&] { return calls("evalsha") > claims; })) << "it asks the server";
+  EXPECT_FALSE(is_in);
+  EXPECT_EQ(holder(), first_.id);
+  release("job", first_.id);
+}
+
+// Waiters of several providers, as of several processes. A grant that did not reach its waiter at
+// once would keep all of them waiting until their time is over.
+TEST_F(GivenLock, EveryGrantReachesItsWaiterWithoutAPoll) {
+  constexpr int kRounds = 5;
+  locks::LockProvider other(open_store(server_.port()), {.poll_least = 1h, .poll_most = 1h});
+  std::atomic<int> grants = 0;
+  int inside = 0;  // guarded by the lock
+  const auto take_turns = [&](locks::LockProvider& provider) {
+    for (int round = 0; round < kRounds; ++round) {
+      const auto lock = provider.try_acquire("job", {.ttl = 10min, .wait = kPatience});
+      if (!lock || !*lock) {
+        ADD_FAILURE() << "a grant or a hint was not delivered";
+        return;
+      }
+      EXPECT_GT((*lock)->time_left(), 9min);
+      ++inside;
+      ++grants;
+    }
+  };
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < 40; ++i) {
+      threads.emplace_back([&] { take_turns(provider_); });
+    }
+    for (int i = 0; i < 4; ++i) {
+      threads.emplace_back([&] { take_turns(other); });
+    }
+    release("job", first_.id);
+  }
+  EXPECT_EQ(grants, 44 * kRounds);
+  EXPECT_EQ(inside, 44 * kRounds);
 }
 
 TEST_F(GivenLock, WhoTimesOutLeavesTheQueue) {

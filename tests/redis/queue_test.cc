@@ -115,6 +115,32 @@ TEST_F(InQueue, WhateverIsInTheQueuesPlaceAFreeNameIsGranted) {
   EXPECT_EQ(run({"GET", kQueue}), "no queue");
 }
 
+TEST_F(InQueue, AReleaseLooksAtABoundedNumberOfDeadMembers) {
+  run({"EVAL",
+       "for i = 1, 100000 do redis.call('ZADD', KEYS[1], i, "
+       "string.format('%032x %032x', i, i)) end",
+       "1", kQueue});
+  EXPECT_EQ(release("job", first_.id), ReleaseOutcome::released);
+  EXPECT_EQ(holder(), LeaseId());
+  EXPECT_LE(calls("zpopmin"), 200);
+  EXPECT_GE(in_queue(), 100'000 - 200);
+}
+
+// Wherever they are: here the first member is alive.
+TEST_F(InQueue, DeadMembersAreRemovedAsOthersJoin) {
+  Claimant waiting(server_.port());
+  run({"EVAL",
+       "for i = 1, 100 do redis.call('ZADD', KEYS[1], 9000000000000000 + i, "
+       "string.format('%032x %032x', i, i)) end",
+       "1", kQueue});
+  ASSERT_EQ(in_queue(), 101);
+  EXPECT_TRUE(eventually([&] {
+    const Claimant passing(server_.port());  // dead a moment later
+    return in_queue() < 10;
+  }));
+  EXPECT_NE(run({"ZRANGE", kQueue, "0", "0"}).find(to_string(waiting.claim.id)), std::string::npos);
+}
+
 TEST_F(InQueue, WhoReleasesWhereSomebodyWaitsStandsBehindTheOthers) {
   Claimant waiting(server_.port());
   Claimant next(server_.port());

@@ -90,9 +90,7 @@ Result<locks::AcquireOptions> ClaimOptions::options() const {
       .owner = owner,
       .reason = reason,
       .permits = shared ? Permits::reader() : permits.value_or(Permits::mutex()),
-      .holds_back = permits ? recipes::Semaphore::kHoldsBack : base::Duration::zero(),
-      // A command is told to end when little is left of the lease: see LossPlan.
-      .hand_off = locks::HandOff::whole_lease};
+      .holds_back = permits ? recipes::Semaphore::kHoldsBack : base::Duration::zero()};
 }
 
 }  // namespace holdfast::cli

@@ -131,11 +131,8 @@ Result<store::ClaimOutcome> RedisStore::do_claim(const Name& name, const store::
     return std::unexpected(std::move(ours).error());
   }
   const internal::Engine::Claiming claiming = engine_->begin_claim(name, claim);
-  if (claiming.given) {
-    return *claiming.given;
-  }
   return internal::Engine::end_claim(
-      engine_->places, name, claim, claiming,
+      engine_->queued, name, claim, claiming,
       engine_->run(lua::kClaim, name, deadline, [&](Command& command) {
         internal::Engine::add_claim(command, claim, claiming);
       }));
@@ -171,7 +168,7 @@ Result<store::TransferOutcome> RedisStore::do_transfer(const Name& name, const L
   }
   const internal::Engine::Handing handing = engine_->begin_transfer(name, from, to);
   return internal::Engine::end_transfer(
-      engine_->places, name, handing,
+      engine_->queued, name, handing,
       engine_->run(lua::kTransfer, name, deadline,
                    [&](Command& command) { internal::Engine::add_transfer(command, handing); }));
 }
@@ -181,7 +178,7 @@ Result<store::ReleaseOutcome> RedisStore::do_release(const Name& name, const Lea
   if (auto ours = engine_->link->check_process(); !ours) {
     return std::unexpected(std::move(ours).error());
   }
-  const std::string member = engine_->places.leave(name.view(), id);
+  const std::string member = engine_->take_member(name, id);
   const auto reply = engine_->run(lua::kRelease, name, deadline, [&](Command& command) {
     internal::Engine::add_release(command, id, engine_->watchers.waits_as(name.view()), member);
   });

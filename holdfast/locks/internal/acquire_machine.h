@@ -22,6 +22,7 @@ namespace holdfast::locks::internal {
 //   on_failure, other            GiveUp with that code
 //   on_wakeup, on_time           Claim; at the deadline for the last time
 //   on_busy after the last time  GiveUp with timed_out
+//   on_late                      GiveUp with timed_out, or with the last failure
 //   on_stop                      GiveUp with cancelled
 //
 // `jitter` is a random number from 0 to 1: without it the waiters of many machines would all come
@@ -70,6 +71,8 @@ class AcquireMachine {
     return sleep(now, next_pause(jitter));
   }
 
+  // There is no time left, not even for the last claim.
+  Action on_late() noexcept { return give_up(failure_.value_or(base::ErrorCode::timed_out)); }
   Action on_stop() noexcept { return give_up(base::ErrorCode::cancelled); }
 
  private:

@@ -42,6 +42,17 @@ TEST(AcquireMachine, TriesExactlyOnceWithoutAWait) {
   EXPECT_EQ(gives_up(machine.on_busy(at(0s), kLong, kNoJitter)).code, ErrorCode::timed_out);
 }
 
+TEST(AcquireMachine, TooLateForTheLastClaimItGivesUpWithTheLastFailure) {
+  AcquireMachine machine(Deadline::at(at(1s)), kPushes);
+  machine.start(at(0s));
+  machine.on_busy(at(0s), kLong, kNoJitter);
+  EXPECT_EQ(gives_up(machine.on_late()).code, ErrorCode::timed_out);
+  EXPECT_FALSE(gives_up(machine.on_late()).may_hold);
+  machine.on_failure(at(1s), ErrorCode::unknown_outcome, kNoJitter);
+  EXPECT_EQ(gives_up(machine.on_late()).code, ErrorCode::unknown_outcome);
+  EXPECT_TRUE(gives_up(machine.on_late()).may_hold);
+}
+
 TEST(AcquireMachine, PollsAtAGrowingPauseUpToTheLongest) {
   AcquireMachine machine(Deadline::never(), kPolls);
   machine.start(at(0s));

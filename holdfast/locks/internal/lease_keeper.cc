@@ -75,13 +75,6 @@ void LeaseKeeper::remove(Hold& hold) {
   forget(hold);
 }
 
-void LeaseKeeper::remove_when_whole(Hold& hold) {
-  const std::lock_guard guard(mutex_);
-  if (hold.schedule.is_whole()) {
-    forget(hold);
-  }
-}
-
 void LeaseKeeper::stop() {
   Holds abandoned;
   std::jthread expirer;
@@ -282,11 +275,7 @@ void LeaseKeeper::apply_one(const std::shared_ptr<Hold>& hold, const store::Rene
     ++applied.renewed;
     hold->schedule.on_renewed(sent);
     hold->publish();
-    if (hold->status() == Hold::Status::ended) {
-      forget(*hold);
-    } else {
-      plan_renewal(*hold, now);
-    }
+    plan_renewal(*hold, now);
   }
 }
 

@@ -49,8 +49,6 @@ class LeaseKeeper {
   [[nodiscard]] bool add(const std::shared_ptr<Hold>& hold);
   // A renewal of it that is under way has no effect on it any more.
   void remove(Hold& hold);
-  // For a hold that has ended, whose lease is left to run out: it is renewed until it is whole.
-  void remove_when_whole(Hold& hold);
   // Loses what is held, and waits for the request that is under way.
   void stop();
 

@@ -31,7 +31,8 @@ ProviderCore::ProviderCore(std::shared_ptr<store::LeaseStore> lease_store,
       options(with_defaults(std::move(provider_options))),
       push(store->capabilities().push),
       lines(options.max_waited_names, options.max_waiters_per_name),
-      keeper(*store, *options.clock, options.logger, options.metrics) {}
+      keeper(*store, *options.clock, options.logger, options.metrics),
+      give_backs(*store) {}
 
 std::shared_ptr<Hold> ProviderCore::make_hold(std::string_view name, const store::Claim& claim,
                                               const AcquireOptions& how, const Granted& granted) {
@@ -44,12 +45,13 @@ std::shared_ptr<Hold> ProviderCore::make_hold(std::string_view name, const store
 
 void ProviderCore::abandon(Hold& hold) {
   hold.end();
-  keeper.remove_when_whole(hold);
+  keeper.remove(hold);
 }
 
 void ProviderCore::shut_down() {
   lines.close();
   keeper.stop();
+  give_backs.stop();
 }
 
 }  // namespace holdfast::locks::internal

@@ -6,6 +6,7 @@
 
 #include <holdfast/base/clock.h>
 #include <holdfast/base/error.h>
+#include <holdfast/locks/internal/give_backs.h>
 #include <holdfast/locks/internal/hold.h>
 #include <holdfast/locks/internal/lease_keeper.h>
 #include <holdfast/locks/internal/wait_lines.h>
@@ -42,6 +43,7 @@ class ProviderCore : public std::enable_shared_from_this<ProviderCore> {
   const bool push;
   WaitLines lines;
   LeaseKeeper keeper;
+  GiveBacks give_backs;
 };
 
 }  // namespace holdfast::locks::internal

@@ -15,20 +15,17 @@ namespace holdfast::locks::internal {
 // is still there at `sent + ttl`. The margin allows for clocks that do not run equally fast.
 class RenewalSchedule {
  public:
-  // `validity` is what the store says is left of the lease: less than the ttl where the grant was
-  // given to an earlier request of the same id, or for a short time to begin with.
+  // `time_left` is what the store says is left of the lease: a store that grants less than the ttl
+  // is believed.
   RenewalSchedule(base::TimePoint sent, base::Duration ttl, base::Duration every,
                   std::optional<base::Duration> max_hold,
-                  base::Duration validity = base::Duration::max()) noexcept
+                  base::Duration time_left = base::Duration::max()) noexcept
       : ttl_(ttl),
         every_(every),
         renew_until_(max_hold ? base::add_saturating(sent, *max_hold) : base::TimePoint::max()) {
-    on_renewed(sent);
-    if (validity < ttl) {
-      is_whole_ = false;
-      valid_until_ = base::add_saturating(sent, validity - margin(validity));
-      plan(base::add_saturating(sent, std::min(every, validity / 8)));
-    }
+    const base::Duration lasts = std::min(ttl, time_left);
+    valid_until_ = base::add_saturating(sent, lasts - margin(lasts));
+    plan(base::add_saturating(sent, lasts < ttl ? std::min(every, lasts / 3) : every));
   }
 
   // A fiftieth, but at least a millisecond: crystals differ by far less.
@@ -37,7 +34,6 @@ class RenewalSchedule {
   }
 
   void on_renewed(base::TimePoint sent) noexcept {
-    is_whole_ = true;
     valid_until_ = std::max(valid_until_, base::add_saturating(sent, ttl_ - margin(ttl_)));
     plan(base::add_saturating(sent, every_));
   }
@@ -51,13 +47,10 @@ class RenewalSchedule {
   // TimePoint::max(): not again.
   [[nodiscard]] base::TimePoint renew_at() const noexcept { return renew_at_; }
   [[nodiscard]] base::Duration ttl() const noexcept { return ttl_; }
-  // Whether it had its whole ttl, from some request on.
-  [[nodiscard]] bool is_whole() const noexcept { return is_whole_; }
 
  private:
-  // However soon max_hold is over, it is to last for its ttl.
   void plan(base::TimePoint when) noexcept {
-    renew_at_ = when < renew_until_ || !is_whole_ ? when : base::TimePoint::max();
+    renew_at_ = when < renew_until_ ? when : base::TimePoint::max();
   }
 
   base::Duration ttl_;
@@ -65,7 +58,6 @@ class RenewalSchedule {
   base::TimePoint renew_until_;
   base::TimePoint valid_until_{};
   base::TimePoint renew_at_{};
-  bool is_whole_ = true;
 };
 
 }  // namespace holdfast::locks::internal

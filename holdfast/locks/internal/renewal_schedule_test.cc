@@ -18,26 +18,10 @@ TEST(RenewalSchedule, ALeaseIsValidFromTheSendForItsTtlLessAMargin) {
   EXPECT_EQ(schedule.renew_at(), at(110s));
 }
 
-TEST(RenewalSchedule, AGrantThatIsOlderThanItsRequestIsValidForWhatIsLeftOfIt) {
+TEST(RenewalSchedule, AGrantOfLessThanTheTtlIsValidForWhatTheStoreSays) {
   const RenewalSchedule schedule(at(100s), 30s, 10s, std::nullopt, 6s);
   EXPECT_EQ(schedule.valid_until(), at(106s - RenewalSchedule::margin(6s)));
-  EXPECT_EQ(schedule.renew_at(), at(100'750ms));
-}
-
-TEST(RenewalSchedule, AGrantForAShortTimeIsValidHoweverLongTheTtl) {
-  const RenewalSchedule schedule(at(100s), 24h, 8h, std::nullopt, 2s);
-  EXPECT_GT(schedule.valid_until(), at(101s));
-  EXPECT_LT(schedule.valid_until(), at(102s));
-  EXPECT_LT(schedule.renew_at(), at(101s));
-}
-
-TEST(RenewalSchedule, AGrantForAShortTimeIsRenewedOnceThoughItIsNotToBeHeldForLong) {
-  RenewalSchedule schedule(at(100s), 24h, 8h, 1ms, 2s);
-  EXPECT_LT(schedule.renew_at(), at(101s));
-  schedule.on_failed(at(100'200ms));
-  EXPECT_LT(schedule.renew_at(), schedule.valid_until());
-  schedule.on_renewed(at(100'250ms));
-  EXPECT_EQ(schedule.renew_at(), base::TimePoint::max());
+  EXPECT_EQ(schedule.renew_at(), at(102s));
 }
 
 TEST(RenewalSchedule, ARenewalCountsFromItsOwnSend) {

@@ -1,6 +1,6 @@
 #include <holdfast/locks/internal/wait_lines.h>
 
-#include <algorithm>
+#include <utility>
 
 namespace holdfast::locks::internal {
 
@@ -12,29 +12,32 @@ base::Result<void> WaitLines::join(std::string_view name, Waiter& waiter) {
   if (closed_) {
     return fail(ErrorCode::cancelled, "the lock provider is shutting down");
   }
-  const auto line = lines_.find(name);
+  auto line = lines_.find(name);
   if (line == lines_.end()) {
     if (lines_.size() >= max_names_) {
       return fail(ErrorCode::limit_exceeded,
                   "callers wait for " + std::to_string(max_names_) +
                       " names already: raise ProviderOptions::max_waited_names");
     }
-    Line alone;
-    alone.waiters.push_back(&waiter);
-    lines_.emplace(name, std::move(alone));
-    waiter.first = true;
-    ++waiting_;
-    return {};
+    line = lines_.try_emplace(std::string(name)).first;
   }
-  std::list<Waiter*>& waiters = line->second.waiters;
-  if (waiters.size() >= max_per_name_) {
+  if (line->second.waiters.size() >= max_per_name_) {
     return fail(ErrorCode::limit_exceeded, std::to_string(max_per_name_) +
                                                " callers wait for this name already: raise "
                                                "ProviderOptions::max_waiters_per_name");
   }
-  waiters.push_back(&waiter);
-  ++waiting_;
+  enter(line->second, waiter);
   return {};
+}
+
+void WaitLines::enter(Line& line, Waiter& waiter) {
+  std::list<Waiter*> alone(1, &waiter);
+  by_claim_.emplace(waiter.claim.id, &waiter);
+  waiter.place = alone.begin();
+  waiter.first = line.waiters.empty();
+  waiter.granted = false;
+  line.waiters.splice(line.waiters.end(), alone);
+  ++waiting_;
 }
 
 bool WaitLines::needs_watch(std::string_view name) const {
@@ -43,9 +46,16 @@ bool WaitLines::needs_watch(std::string_view name) const {
   return line != lines_.end() && line->second.watch == nullptr;
 }
 
+bool WaitLines::may_wait_in_store(std::string_view name, const Waiter& waiter) const {
+  const std::lock_guard guard(mutex_);
+  const auto line = lines_.find(name);
+  return waiter.first && line != lines_.end() && line->second.watch != nullptr;
+}
+
 // The line may have ended by now, and another may have begun: one watch is enough for it.
 void WaitLines::watch(std::string_view name, const MakeWatch& make_watch) {
-  auto watch = make_watch([this, name = std::string(name)](const auto&) { ring_first(name); });
+  auto watch =
+      make_watch([this, name = std::string(name)](const auto& notice) { on_notice(name, notice); });
   if (!watch) {
     return;
   }
@@ -59,7 +69,8 @@ void WaitLines::watch(std::string_view name, const MakeWatch& make_watch) {
 
 std::unique_ptr<store::Watch> WaitLines::remove(std::string_view name, Waiter& waiter) {
   const auto line = lines_.find(name);
-  line->second.waiters.remove(&waiter);
+  line->second.waiters.erase(waiter.place);
+  by_claim_.erase(waiter.claim.id);
   --waiting_;
   if (!line->second.waiters.empty()) {
     return nullptr;
@@ -71,14 +82,28 @@ std::unique_ptr<store::Watch> WaitLines::remove(std::string_view name, Waiter& w
 
 Waiter* WaitLines::first_in(std::string_view name) const {
   const auto line = lines_.find(name);
-  return line == lines_.end() ? nullptr : line->second.waiters.front();
+  const bool is_empty = line == lines_.end() || line->second.waiters.empty();
+  return is_empty ? nullptr : line->second.waiters.front();
 }
 
-void WaitLines::ring_first(std::string_view name) const {
+void WaitLines::on_notice(std::string_view name, const store::Notice& notice) {
   const std::lock_guard guard(mutex_);
-  if (Waiter* const first = first_in(name)) {
-    first->ringer.ring();
+  if (!notice.granted) {
+    if (Waiter* const first = first_in(name)) {
+      first->ringer.ring();
+    }
+    return;
   }
+  // Not one of ours: another provider's, or its caller has left and releases it.
+  if (const auto found = by_claim_.find(*notice.granted); found != by_claim_.end()) {
+    found->second->granted = true;
+    found->second->ringer.ring();
+  }
+}
+
+bool WaitLines::take_grant(Waiter& waiter) {
+  const std::lock_guard guard(mutex_);
+  return std::exchange(waiter.granted, false);
 }
 
 bool WaitLines::leave(std::string_view name, Waiter& waiter, std::optional<Granted>& handed_over) {

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
 #include <holdfast/base/clock.h>
 #include <holdfast/base/error.h>
@@ -21,27 +22,29 @@
 
 namespace holdfast::locks::internal {
 
-// A lease that was claimed, or that came to a waiter without its own claim.
+// A lease that was claimed, or that another caller of this provider handed over.
 struct Granted {
   store::Grant grant;
   base::TimePoint sent;  // before the request that brought it
-  int in_a_row = 0;      // hand-overs since somebody of this line claimed the name in the store
+  int in_a_row = 0;      // hand-overs since a caller of this line claimed the name in the store
 };
 
-// One caller that stands in line for a name. Lives in that caller's frame. What the lines change in
-// it is protected by their mutex.
+// One caller that waits for a name. Lives in that caller's frame. What the lines change in it is
+// protected by their mutex.
 struct Waiter {
   store::Claim claim;
   steps::Ringer& ringer;
 
   // The lines'.
+  std::list<Waiter*>::iterator place{};  // while it is in a line
   std::optional<Granted> handed_over{};
   bool first = false;    // may contend for the name in the store
+  bool granted = false;  // the store has said so, and the waiter has not asked since
   bool offered = false;  // a hand-over to it is under way: it must not leave
   bool unsure = false;   // it is not known what came of a hand-over: the lease may be there
 };
 
-// How a waiter stands at this moment.
+// The state of a waiter at this moment.
 struct Standing {
   bool first = false;   // may contend for the name in the store
   bool closed = false;  // nobody may wait any more
@@ -49,7 +52,8 @@ struct Standing {
 };
 
 // The callers of one provider that wait, a line for each name. Only the first in a line contends in
-// the store, and is told of hints. Thread-safe.
+// the store. Hints go to the first in line, a grant to the waiter whose claim was granted, wherever
+// it is. Thread-safe. Every operation but `close` costs the same however many wait.
 class WaitLines {
  public:
   // How to watch a name in the store. It may call back at any time until the watch is destroyed.
@@ -62,14 +66,18 @@ class WaitLines {
   [[nodiscard]] base::Result<void> join(std::string_view name, Waiter& waiter);
   // Whether nobody in line watches the name: `watch` is to be called then.
   [[nodiscard]] bool needs_watch(std::string_view name) const;
-  // Tells the first in line of hints, as long as somebody stands there. Where that fails, the line
-  // polls.
+  // Returns whether this waiter is the first in a line that watches the name: it will hear of a
+  // grant to a claim that waits in the store.
+  [[nodiscard]] bool may_wait_in_store(std::string_view name, const Waiter& waiter) const;
+  // Watches the name for as long as somebody waits. Where that fails, the line polls.
   void watch(std::string_view name, const MakeWatch& make_watch);
   // Leaves the line and lets the next one contend. False while a hand-over to it is under way: to
   // be tried again when it is rung. If the name was handed over, it is told so.
   [[nodiscard]] bool leave(std::string_view name, Waiter& waiter,
                            std::optional<Granted>& handed_over);
   [[nodiscard]] Standing standing(const Waiter& waiter) const;
+  // Returns whether the store has said, since the last call, that this waiter's claim was granted.
+  [[nodiscard]] bool take_grant(Waiter& waiter);
 
   // The first in line, if it wants the same permits; it is then sure to stay until `settle`.
   [[nodiscard]] Waiter* offer(std::string_view name, const store::Permits& permits);
@@ -89,19 +97,24 @@ class WaitLines {
     std::unique_ptr<store::Watch> watch;
   };
   using Lines = std::map<std::string, Line, std::less<>>;
+  struct IdHash {
+    std::size_t operator()(const base::LeaseId& id) const noexcept { return id.low(); }
+  };
 
+  void enter(Line& line, Waiter& waiter);
   // Takes one out; returns the watch of a line that ends with it, which must not be destroyed
   // under the mutex: its callback may be waiting for that.
   [[nodiscard]] std::unique_ptr<store::Watch> remove(std::string_view name, Waiter& waiter);
   // Null if there is no line.
   [[nodiscard]] Waiter* first_in(std::string_view name) const;
-  void ring_first(std::string_view name) const;
+  void on_notice(std::string_view name, const store::Notice& notice);
 
   const std::size_t max_names_;
   const std::size_t max_per_name_;
   mutable std::mutex mutex_;
   Lines lines_;
-  std::atomic<std::size_t> waiting_ = 0;  // written under mutex_
+  std::unordered_map<base::LeaseId, Waiter*, IdHash> by_claim_;  // all that are in a line
+  std::atomic<std::size_t> waiting_ = 0;                         // written under mutex_
   bool closed_ = false;
 };
 

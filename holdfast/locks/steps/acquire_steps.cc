@@ -17,10 +17,6 @@ using base::Result;
 using internal::AcquireMachine;
 using internal::ProviderCore;
 
-// A store that does not answer a single request for this long is a failure, even if the caller
-// would wait less.
-constexpr base::Duration kLeastPatience = std::chrono::seconds(1);
-
 double jitter() { return static_cast<double>(base::random_u64() >> 11U) * 0x1.0p-53; }
 
 base::Deadline deadline_of(base::TimePoint started, base::Duration wait) {
@@ -28,18 +24,15 @@ base::Deadline deadline_of(base::TimePoint started, base::Duration wait) {
                                        : base::Deadline::at(base::add_saturating(started, wait));
 }
 
-// Who only tries does not stay to be let in; than one permit nobody can want fewer. What nobody
-// will renew is to last its ttl from the beginning.
+// A caller that only tries holds back nobody; nobody can want fewer than one permit.
 store::Claim make_claim(const ProviderCore& core, const AcquireOptions& how, base::Duration wait) {
-  const bool is_whole = how.hand_off == HandOff::whole_lease || how.on_destroy == OnDestroy::keep;
   const bool holds_back = wait > base::Duration::zero() && how.permits.count > 1;
   return {.id = base::LeaseId::generate(),
           .owner = how.owner.empty() ? core.options.owner : how.owner,
           .reason = how.reason,
           .ttl = how.ttl,
           .permits = how.permits,
-          .holds_back = holds_back ? how.holds_back : base::Duration::zero(),
-          .waits = wait > base::Duration::zero() && !is_whole};
+          .holds_back = holds_back ? how.holds_back : base::Duration::zero()};
 }
 
 Result<void> check(const AcquireOptions& how) {
@@ -71,7 +64,9 @@ AcquireSteps::AcquireSteps(ProviderCore& core, std::string_view name, const Acqu
       deadline_(deadline_of(started_, how.wait.value_or(default_wait))),
       stands_(stands),
       machine_(deadline_, {core.options.poll_least, core.options.poll_most, core.push}),
-      waiter_{.claim = make_claim(core, how, how.wait.value_or(default_wait)), .ringer = ringer} {}
+      waiter_{.claim = make_claim(core, how, how.wait.value_or(default_wait)), .ringer = ringer},
+      asked_(waiter_.claim),
+      ends_(base::Deadline::at(base::add_saturating(deadline_.when(), kGrace))) {}
 
 Step AcquireSteps::start() {
   if (auto valid = check(how_); !valid) {
@@ -100,7 +95,7 @@ Step AcquireSteps::on(Answer&& answer) {
       const Step next = releasing_->on(std::move(answer));
       return next.kind == Step::Kind::done ? release() : next;
     }
-    case Phase::giving_back: return end();
+    case Phase::giving_back: return gave_back(std::get<Result<store::ReleaseOutcome>>(answer));
   }
   return {};
 }
@@ -115,6 +110,10 @@ Step AcquireSteps::proceed(const Action& action) {
   }
   if (!in_line_) {
     return stopped() ? proceed(machine_.on_stop()) : join(pause->until);
+  }
+  if (!core_.lines.standing(waiter_).first) {
+    until_ = deadline_.when();  // the first polls for all
+    return sleep();
   }
   until_ = pause->until;
   return watched_ ? sleep() : see_to_watch(&AcquireSteps::sleep);
@@ -133,6 +132,7 @@ Step AcquireSteps::join(base::TimePoint until) {
   }
   in_line_ = true;
   if (!core_.lines.standing(waiter_).first) {
+    until_ = deadline_.when();  // the first polls for all
     count_contended();
     return sleep();
   }
@@ -143,7 +143,8 @@ Step AcquireSteps::join(base::TimePoint until) {
 Step AcquireSteps::see_to_watch(Step (AcquireSteps::*otherwise)()) {
   watched_ = true;
   count_contended();
-  if (!core_.lines.needs_watch(name_)) {
+  // To watch takes a request: not where only the last claim is left.
+  if (deadline_.expired(clock_.now()) || !core_.lines.needs_watch(name_)) {
     return (this->*otherwise)();
   }
   phase_ = Phase::joining;
@@ -167,14 +168,21 @@ Step AcquireSteps::joined() {
   return core_.lines.standing(waiter_).first ? claim(clock_.now()) : sleep();
 }
 
+// Only the first in line waits in the store, and not with its last claim, after which it gives up.
 Step AcquireSteps::claim(base::TimePoint now) {
+  const base::Duration patience = this->patience(now);
+  if (patience <= base::Duration::zero()) {
+    return proceed(machine_.on_late());
+  }
   sent_ = now;
   claimed_ = true;
   phase_ = Phase::claiming;
+  asked_.waits =
+      in_line_ && !deadline_.expired(now) && core_.lines.may_wait_in_store(name_, waiter_);
   return {.kind = Step::Kind::claim,
           .name = name_,
-          .claim = &waiter_.claim,
-          .deadline = patience(sent_)};
+          .claim = &asked_,
+          .deadline = base::Deadline::after(base::steady_clock(), patience)};
 }
 
 Step AcquireSteps::claimed(Result<store::ClaimOutcome>& outcome) {
@@ -223,9 +231,10 @@ Step AcquireSteps::sleep() {
 
 Step AcquireSteps::woken(Woken how) {
   const internal::Standing standing = core_.lines.standing(waiter_);
-  if (standing.first && (how.rung || !knew_first_) && !standing.handed_over && !stopped() &&
-      !standing.closed) {
-    knew_first_ = true;
+  const bool is_its_turn = standing.first && (how.rung || !knew_first_);
+  const bool is_granted = core_.lines.take_grant(waiter_);
+  if ((is_its_turn || is_granted) && !standing.handed_over && !stopped() && !standing.closed) {
+    knew_first_ = standing.first;
     return proceed(machine_.on_wakeup(clock_.now()));
   }
   return sleep();
@@ -241,6 +250,8 @@ Step AcquireSteps::give_up(GiveUp why) {
   goal_ = Goal::give_up;
   why_ = why;
   granted_.reset();
+  const base::TimePoint latest = base::add_saturating(clock_.now(), kGrace);
+  ends_ = base::Deadline::at(std::min(ends_.when(), latest));
   return leave();
 }
 
@@ -287,7 +298,7 @@ Step AcquireSteps::take() {
 Step AcquireSteps::let_go(HoldPtr hold) {
   hold_ = std::move(hold);
   pending_ = false;
-  releasing_.emplace(*hold_);
+  releasing_.emplace(*hold_, patience(clock_.now()));
   phase_ = Phase::releasing;
   const Step first = releasing_->start();
   return first.kind == Step::Kind::done ? release() : first;
@@ -323,12 +334,27 @@ Step AcquireSteps::give_back() {
   if (!why_.may_hold && !waiter_.unsure && !may_hold_back && !pending_) {
     return end();
   }
-  // Nothing is promised by a failure here: the lease then runs out by itself.
+  const base::Duration patience = this->patience(clock_.now());
+  if (patience <= base::Duration::zero()) {
+    give_back_in_background();
+    return end();
+  }
   phase_ = Phase::giving_back;
   return {.kind = Step::Kind::release,
           .name = name_,
           .id = waiter_.claim.id,
-          .deadline = patience(clock_.now())};
+          .deadline = base::Deadline::after(base::steady_clock(), patience)};
+}
+
+Step AcquireSteps::gave_back(const Result<store::ReleaseOutcome>& outcome) {
+  if (!outcome) {
+    give_back_in_background();
+  }
+  return end();
+}
+
+void AcquireSteps::give_back_in_background() {
+  core_.give_backs.add(name_, waiter_.claim.id, how_.ttl.unchecked());
 }
 
 Step AcquireSteps::end() {
@@ -358,9 +384,8 @@ void AcquireSteps::warn_if_late(base::TimePoint now) {
                             (held_by_.empty() ? "" : ", held by " + base::printable(held_by_)));
 }
 
-base::Deadline AcquireSteps::patience(base::TimePoint now) const {
-  const base::Duration longest = std::max(deadline_.remaining(now), kLeastPatience);
-  return base::Deadline::after(base::steady_clock(), std::min(longest, how_.ttl.unchecked()));
+base::Duration AcquireSteps::patience(base::TimePoint now) const {
+  return std::min(ends_.remaining(now), how_.ttl.unchecked());
 }
 
 Result<std::optional<Lock>> or_nothing(Result<std::shared_ptr<internal::Hold>>&& outcome) {

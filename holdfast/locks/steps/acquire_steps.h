@@ -24,17 +24,27 @@ class ProviderCore;
 
 namespace holdfast::locks::steps {
 
-// One call of `acquire`, from beginning to end: an AcquireMachine, the line in which it stands, and
-// what it has to give back when it does not want it any more.
+// One call of `acquire`, from beginning to end: an AcquireMachine, the line in which it waits, and
+// what it has to give back when it gives up.
 //
-//   claim    answered "busy", it joins the line, sees to it that the line is told of hints, and
+//   claim    answered "busy", it joins the line, sees to it that the line watches the name, and
 //            claims again: the name may just have become free
-//   in line  it waits for the bell and for the time; the first in line claims, the others are
-//            handed the name, or become the first
+//   in line  it waits until it is rung or the time has come. The first in line claims, with
+//            Claim::waits; the others are handed the name, or become the first. A waiter that is
+//            told of its grant claims again, and only the store's answer counts: it brings the
+//            token and a whole lease
 //   at last  it leaves the line, once nobody is about to hand it the name, and keeps the lease, or
 //            gives back what it may have
+//
+// The whole call ends within its wait and `kGrace`, whatever the store does: every request has what
+// is left of that. What it could not give back in this time, the provider gives back in the
+// background.
 class AcquireSteps final : public Procedure {
  public:
+  // How long a call may take beyond its wait, for the last claim and to give back what it does not
+  // want: a store that has not answered by then counts as unavailable.
+  static constexpr base::Duration kGrace = std::chrono::seconds(1);
+
   // When it stands in line, if it is willing to wait. Where many begin before the first of them is
   // answered, only one of those who stand in line at once asks the store.
   enum class Stands : std::uint8_t { when_busy, at_once };
@@ -93,6 +103,7 @@ class AcquireSteps final : public Procedure {
   Step let_go(HoldPtr hold);
   Step release();
   Step give_back();
+  Step gave_back(const base::Result<store::ReleaseOutcome>& outcome);
   Step end();
 
   [[nodiscard]] bool stopped() const noexcept {
@@ -100,7 +111,9 @@ class AcquireSteps final : public Procedure {
   }
   void count_contended();
   void warn_if_late(base::TimePoint now);
-  [[nodiscard]] base::Deadline patience(base::TimePoint now) const;
+  // Returns how long a request that is sent now may take.
+  [[nodiscard]] base::Duration patience(base::TimePoint now) const;
+  void give_back_in_background();
 
   internal::ProviderCore& core_;
   const base::Clock& clock_;
@@ -116,14 +129,16 @@ class AcquireSteps final : public Procedure {
   Phase phase_ = Phase::claiming;
   Goal goal_ = Goal::have;
   base::TimePoint until_{};  // when to look again, in line
-  base::TimePoint sent_{};   // the claim under way
+  store::Claim asked_;       // the claim under way
+  base::TimePoint sent_{};   // when it was sent
+  base::Deadline ends_;      // of the whole call
   GiveUp why_{};
   std::optional<Granted> granted_;
   bool in_line_ = false;
   bool claimed_ = false;     // has asked the store
   bool contended_ = false;   // has had to wait
-  bool pending_ = false;     // the store may give it the name at any time
-  bool watched_ = false;     // has seen to it that the line is told of hints
+  bool pending_ = false;     // the store may grant it the name at any time
+  bool watched_ = false;     // has seen to it that the line watches the name
   bool knew_first_ = false;  // has contended as the first in line
   bool warned_ = false;
   std::string held_by_;

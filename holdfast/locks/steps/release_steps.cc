@@ -15,13 +15,21 @@ using internal::Granted;
 using internal::Hold;
 using store::ReleaseOutcome;
 
-// After so many hand-overs inside this provider a release goes to the store, so that those who wait
-// elsewhere have their turn.
+// After so many hand-overs inside this provider a release goes to the store, so that waiters of
+// other processes have their turn.
 constexpr int kMostInARow = 16;
+
+// A waiter cannot give up while the name is handed over to it: it waits no longer than this.
+constexpr base::Duration kLongestHandOver = std::chrono::seconds(1);
+
+base::Deadline earlier(base::Deadline deadline, base::Duration from_now) {
+  return std::min(deadline, base::Deadline::after(base::steady_clock(), from_now));
+}
 
 }  // namespace
 
-ReleaseSteps::ReleaseSteps(Hold& hold) noexcept : hold_(hold), core_(*hold.core) {}
+ReleaseSteps::ReleaseSteps(Hold& hold, base::Duration patience) noexcept
+    : hold_(hold), core_(*hold.core), patience_(patience) {}
 
 ReleaseSteps::~ReleaseSteps() {
   if (next_ != nullptr) {
@@ -38,7 +46,7 @@ Step ReleaseSteps::start() {
   core_.keeper.remove(hold_);
   const base::TimePoint now = core_.options.clock->now();
   core_.observe("hold", now - hold_.granted);
-  deadline_ = hold_.request_deadline(now);
+  deadline_ = earlier(hold_.request_deadline(now), patience_);
   if (was_held && hold_.in_a_row < kMostInARow) {
     next_ = core_.lines.offer(hold_.name, hold_.permits);
   }
@@ -50,7 +58,7 @@ Step ReleaseSteps::start() {
           .name = hold_.name,
           .id = hold_.id,
           .claim = &next_->claim,
-          .deadline = deadline_};
+          .deadline = earlier(deadline_, kLongestHandOver)};
 }
 
 Step ReleaseSteps::on(Answer&& answer) {

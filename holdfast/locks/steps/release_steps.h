@@ -13,13 +13,15 @@ struct Waiter;
 
 namespace holdfast::locks::steps {
 
-// Gives a lease back: to the next in line, or to the store. Once begun, the lease is no longer
-// kept, whatever comes of it.
+// Releases a lease: hands it over to the next in line, or releases it in the store. Once begun, the
+// lease is no longer kept, whatever comes of it.
 class ReleaseSteps final : public Procedure {
  public:
-  // `hold` outlives it.
-  explicit ReleaseSteps(internal::Hold& hold) noexcept;
-  // Whoever was promised the name is told if it was not driven to its end.
+  // `hold` outlives it. It asks the store for as long as the lease lasts, and no longer than
+  // `patience`.
+  explicit ReleaseSteps(internal::Hold& hold,
+                        base::Duration patience = base::Duration::max()) noexcept;
+  // Tells the waiter to which the name was offered, if it was not driven to its end.
   ~ReleaseSteps() override;
 
   [[nodiscard]] Step start() override;
@@ -39,6 +41,7 @@ class ReleaseSteps final : public Procedure {
 
   internal::Hold& hold_;
   internal::ProviderCore& core_;
+  const base::Duration patience_;
   internal::Waiter* next_ = nullptr;  // to whom it is offered
   base::TimePoint sent_{};
   base::Deadline deadline_ = base::Deadline::never();

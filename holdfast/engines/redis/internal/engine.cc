@@ -15,23 +15,14 @@ using base::LeaseId;
 using base::Name;
 using base::Result;
 
-// For how long a claim that waits is given the name, until it has renewed its lease: long enough
-// for one that was refused some time ago, and not long for others, should it be frozen by now.
-constexpr base::Duration kGivenFor = std::chrono::seconds(2);
-
 // A lease as the scripts keep it.
-std::string lease_text(const store::Claim& claim, base::Duration lasts) {
-  return words(microseconds(lasts), to_string(claim.id), claim.owner.size(), claim.owner)
+std::string lease_text(const store::Claim& claim) {
+  return words(microseconds(claim.ttl.unchecked()), to_string(claim.id), claim.owner.size(),
+               claim.owner)
       .append(claim.reason);
 }
 
 bool is_mutex(const store::Claim& claim) { return claim.permits == store::Permits::mutex(); }
-
-// Of the one that holds a mutex.
-std::optional<base::FencingToken> token_of(const store::Busy& busy) {
-  const bool is_ours = busy.holders.size() == 1 && !busy.holders.front().foreign;
-  return is_ours ? std::optional(busy.holders.front().token) : std::nullopt;
-}
 
 }  // namespace
 
@@ -46,64 +37,62 @@ Engine::Engine(std::unique_ptr<Link> new_link, Scripts::Time time)
     : keys(new_link->options().prefix),
       scripts(*new_link, std::move(time)),
       link(std::move(new_link)),
-      watchers(link->options(), scripts, keys, places) {
+      watchers(link->options(), scripts, keys) {
   link->on_unfit([this] { watchers.reconnect(); });
 }
 
 Engine::Claiming Engine::begin_claim(const Name& name, const store::Claim& claim) {
   Claiming claiming;
   claiming.waits_as = watchers.waits_as(name.view());
-  if (!claim.waits || !is_mutex(claim) || (claiming.waits_as.empty() && places.is_empty()))
-      [[likely]] {
+  if (!is_mutex(claim) || (!claim.waits && queued.is_empty())) [[likely]] {
     return claiming;
   }
-  claiming.sent = base::boot_clock().now();
-  claiming.given = places.take(name.view(), claim.id, claiming.sent);
-  if (claiming.given || claiming.waits_as.empty()) {
-    return claiming;
+  if (claim.waits && !claiming.waits_as.empty()) {
+    claiming.is_new = queued.add(name.view(), claim.id, base::boot_clock().now());
   }
-  const base::Duration lasts = std::min(claim.ttl.unchecked(), kGivenFor);
-  claiming.member = words(claiming.waits_as, lease_text(claim, lasts));
-  claiming.is_new = places.enter(name.view(), claim.id, claiming.member, lasts, claiming.sent);
+  claiming.member = member(name, claim.id);
   return claiming;
 }
 
-Result<store::ClaimOutcome> Engine::end_claim(Places& places, const Name& name,
+Result<store::ClaimOutcome> Engine::end_claim(QueuedClaims& queued, const Name& name,
                                               const store::Claim& claim, const Claiming& claiming,
                                               Result<Reply> reply) {
   Result<store::ClaimOutcome> outcome =
       reply ? claim_outcome(*std::move(reply), claim.ttl.unchecked())
             : Result<store::ClaimOutcome>(std::unexpected(std::move(reply).error()));
-  if (!claim.waits) {
+  if (claiming.member.empty()) [[likely]] {
     return outcome;
   }
   if (!outcome) {
     if (claiming.is_new && outcome.error().code != ErrorCode::unknown_outcome) {
-      places.leave(name.view(), claim.id);  // it never came to stand there
+      queued.remove(name.view(), claim.id);  // it never joined the queue
     }
     return outcome;
   }
-  auto* const busy = std::get_if<store::Busy>(&*outcome);
-  if (busy == nullptr) {
-    if (!claiming.member.empty()) {  // else it may stand there still, until it releases the name
-      places.leave(name.view(), claim.id);
-    }
+  if (auto* const busy = std::get_if<store::Busy>(&*outcome)) {
+    busy->pending = queued.contains(name.view(), claim.id);
   } else {
-    // Also where it was sent without: it stands there since it was last sent with.
-    busy->pending = places.refuse(name.view(), claim.id, claiming.sent, token_of(*busy));
+    queued.remove(name.view(), claim.id);
   }
   return outcome;
 }
 
-Engine::Handing Engine::begin_transfer(const Name& name, const LeaseId& from,
-                                       const store::Claim& to) const {
-  return {.from = from,
-          .to = to,
-          .from_member = places.member(name.view(), from),
-          .to_member = places.member(name.view(), to.id)};
+std::string Engine::member(const Name& name, const LeaseId& id) const {
+  return queued.contains(name.view(), id) ? words(watchers.store_id(), to_string(id))
+                                          : std::string();
 }
 
-Result<store::TransferOutcome> Engine::end_transfer(Places& places, const Name& name,
+std::string Engine::take_member(const Name& name, const LeaseId& id) {
+  return queued.remove(name.view(), id) ? words(watchers.store_id(), to_string(id)) : std::string();
+}
+
+Engine::Handing Engine::begin_transfer(const Name& name, const LeaseId& from,
+                                       const store::Claim& to) const {
+  return {
+      .from = from, .to = to, .from_member = member(name, from), .to_member = member(name, to.id)};
+}
+
+Result<store::TransferOutcome> Engine::end_transfer(QueuedClaims& queued, const Name& name,
                                                     const Handing& handing, Result<Reply> reply) {
   if (!reply) {
     return std::unexpected(std::move(reply).error());
@@ -112,15 +101,15 @@ Result<store::TransferOutcome> Engine::end_transfer(Places& places, const Name& 
   if (!outcome || std::holds_alternative<store::HeldBack>(*outcome)) {
     return outcome;
   }
-  places.leave(name.view(), handing.from);
+  queued.remove(name.view(), handing.from);
   if (std::holds_alternative<store::Grant>(*outcome) && !handing.to_member.empty()) {
-    places.leave(name.view(), handing.to.id);
+    queued.remove(name.view(), handing.to.id);
   }
   return outcome;
 }
 
 void Engine::add_claim(Command& command, const store::Claim& claim, const Claiming& claiming) {
-  command.add(to_string(claim.id)).add(lease_text(claim, claim.ttl.unchecked()));
+  command.add(to_string(claim.id)).add(lease_text(claim));
   if (is_mutex(claim)) {
     command.add(Scripts::expiry_of_mutex(claim.ttl.unchecked()).count());
   } else {
@@ -140,7 +129,7 @@ void Engine::add_claim(Command& command, const store::Claim& claim, const Claimi
 void Engine::add_transfer(Command& command, const Handing& handing) {
   const store::Claim& to = handing.to;
   command.add(to_string(handing.from))
-      .add(lease_text(to, to.ttl.unchecked()))
+      .add(lease_text(to))
       .add(to.permits.count)
       .add(to.permits.capacity);
   if (!handing.from_member.empty() || !handing.to_member.empty()) {

@@ -14,7 +14,7 @@
 #include <holdfast/engines/redis/internal/key_space.h>
 #include <holdfast/engines/redis/internal/link.h>
 #include <holdfast/engines/redis/internal/listings.h>
-#include <holdfast/engines/redis/internal/places.h>
+#include <holdfast/engines/redis/internal/queued_claims.h>
 #include <holdfast/engines/redis/internal/script.h>
 #include <holdfast/engines/redis/internal/scripts.h>
 #include <holdfast/engines/redis/internal/watchers.h>
@@ -57,25 +57,23 @@ class Engine {
         deadline, std::move(outcome));
   }
 
-  // A claim on its way.
+  // A claim that is about to be sent.
   struct Claiming {
-    std::optional<store::Grant> given;  // it has the name already: nothing is to be asked
-    std::string waits_as;               // the store that waits, if it is refused
-    std::string member;                 // as what the claim itself then stands in the queue
-    base::TimePoint sent;
-    bool is_new = false;  // it did not stand there before
+    std::string waits_as;  // the store that joins the queue if the claim is refused; or empty
+    std::string member;    // the member of the queue with this claim; empty if it may not be there
+    bool is_new = false;   // it was not in the queue before
   };
   [[nodiscard]] Claiming begin_claim(const base::Name& name, const store::Claim& claim);
-  // What came of it. Of the engine, only its places may be there still: what is under way when the
-  // link goes is answered, too.
-  [[nodiscard]] static base::Result<store::ClaimOutcome> end_claim(Places& places,
+  // Returns the outcome of the claim. Of the engine, only `queued` may still exist: requests under
+  // way when the link ends are answered, too.
+  [[nodiscard]] static base::Result<store::ClaimOutcome> end_claim(QueuedClaims& queued,
                                                                    const base::Name& name,
                                                                    const store::Claim& claim,
                                                                    const Claiming& claiming,
                                                                    base::Result<Reply> reply);
 
-  // A transfer on its way: as what both leases stand in the queue, or empty. Who was handed the
-  // name while it stood there is not to be given it again.
+  // A transfer that is about to be sent, with the members of the queue with either lease, or empty:
+  // a waiter that was handed the name leaves the queue.
   struct Handing {
     base::LeaseId from;
     store::Claim to;
@@ -85,13 +83,15 @@ class Engine {
   [[nodiscard]] Handing begin_transfer(const base::Name& name, const base::LeaseId& from,
                                        const store::Claim& to) const;
   // As end_claim().
-  [[nodiscard]] static base::Result<store::TransferOutcome> end_transfer(Places& places,
+  [[nodiscard]] static base::Result<store::TransferOutcome> end_transfer(QueuedClaims& queued,
                                                                          const base::Name& name,
                                                                          const Handing& handing,
                                                                          base::Result<Reply> reply);
 
-  // What each script wants beside the name. `member` is as what the lease that ends stands in the
-  // queue, or empty.
+  // Returns the member of the queue with this claim, if it may be there; the claim is about to end.
+  [[nodiscard]] std::string take_member(const base::Name& name, const base::LeaseId& id);
+
+  // Add what each script wants beside the name.
   static void add_claim(Command& command, const store::Claim& claim, const Claiming& claiming);
   static void add_transfer(Command& command, const Handing& handing);
   static void add_release(Command& command, const base::LeaseId& id, std::string_view waits_as,
@@ -99,7 +99,7 @@ class Engine {
   static void add_hit(Command& command, const store::Hit& hit);
 
   // These outlive the link, whose late answers use them.
-  Places places;
+  QueuedClaims queued;
   const KeySpace keys;
   const Scripts scripts;
   const std::unique_ptr<Link> link;
@@ -109,6 +109,8 @@ class Engine {
  private:
   Engine(std::unique_ptr<Link> new_link, Scripts::Time time);
 
+  // Empty if this claim is not in the queue.
+  [[nodiscard]] std::string member(const base::Name& name, const base::LeaseId& id) const;
   void add_keys(Command& command, const Keys& of_name) const {
     command.add(3).add(of_name.plain).add(of_name.companion).add(of_name.queue);
     scripts.add_common(command);

@@ -27,7 +27,7 @@ class RedisEngine : public ::testing::Test {
     watch_ = engine_.watchers.add("job", [](const auto&) {});
     const auto refused = claim(waiting_);
     EXPECT_TRUE(refused && std::get<store::Busy>(*refused).pending);
-    EXPECT_FALSE(engine_.places.is_empty());
+    EXPECT_FALSE(engine_.queued.is_empty());
   }
 
   static bool is_granted(const base::Result<store::ClaimOutcome>& outcome) {
@@ -35,7 +35,7 @@ class RedisEngine : public ::testing::Test {
   }
   base::Result<store::ClaimOutcome> claim(const store::Claim& claim) {
     const Engine::Claiming claiming = engine_.begin_claim(name_, claim);
-    return Engine::end_claim(engine_.places, name_, claim, claiming,
+    return Engine::end_claim(engine_.queued, name_, claim, claiming,
                              engine_.run(lua::kClaim, name_, patience(), [&](Command& command) {
                                Engine::add_claim(command, claim, claiming);
                              }));
@@ -44,7 +44,7 @@ class RedisEngine : public ::testing::Test {
                                                  const store::Claim& to) {
     const Engine::Handing handing = engine_.begin_transfer(name_, from, to);
     return Engine::end_transfer(
-        engine_.places, name_, handing,
+        engine_.queued, name_, handing,
         engine_.run(lua::kTransfer, name_, patience(),
                     [&](Command& command) { Engine::add_transfer(command, handing); }));
   }
@@ -52,7 +52,7 @@ class RedisEngine : public ::testing::Test {
   void fail_with(ErrorCode code, const store::Claim& claim) {
     const Engine::Claiming claiming = engine_.begin_claim(name_, claim);
     EXPECT_FALSE(
-        Engine::end_claim(engine_.places, name_, claim, claiming, base::fail(code, "no answer")));
+        Engine::end_claim(engine_.queued, name_, claim, claiming, base::fail(code, "no answer")));
   }
 
   const tests::RedisServer server_;
@@ -63,68 +63,52 @@ class RedisEngine : public ::testing::Test {
   store::Watch watch_;
 };
 
-TEST_F(RedisEngine, AClaimThatIsGrantedHasNoPlaceAnyMore) {
+TEST_F(RedisEngine, AClaimThatIsGrantedLeavesTheQueue) {
   EXPECT_TRUE(engine_.link->call(Command("DEL", "job"), patience()));
   EXPECT_TRUE(is_granted(claim(waiting_)));
-  EXPECT_TRUE(engine_.places.is_empty());
+  EXPECT_TRUE(engine_.queued.is_empty());
 }
 
-TEST_F(RedisEngine, AClaimThatIsHandedTheNameHasNoPlaceAnyMore) {
+TEST_F(RedisEngine, AClaimThatIsHandedTheNameLeavesTheQueue) {
   const auto granted = hand_over(holder_.id, waiting_);
   ASSERT_TRUE(granted);
   EXPECT_TRUE(std::holds_alternative<store::Grant>(*granted));
-  EXPECT_TRUE(engine_.places.is_empty());
+  EXPECT_TRUE(engine_.queued.is_empty());
 }
 
-TEST_F(RedisEngine, AClaimThatIsNotHandedTheNameKeepsItsPlace) {
+TEST_F(RedisEngine, AClaimThatIsNotHandedTheNameStaysInTheQueue) {
   store::Claim of_another_kind = waiting_;
   of_another_kind.permits = store::Permits::of(1, 2);
   EXPECT_FALSE(hand_over(holder_.id, of_another_kind));
-  EXPECT_FALSE(engine_.places.is_empty());
+  EXPECT_FALSE(engine_.queued.is_empty());
   const auto lost = hand_over(base::LeaseId::generate(), waiting_);
   ASSERT_TRUE(lost);
   EXPECT_TRUE(std::holds_alternative<store::Lost>(*lost));
-  EXPECT_FALSE(engine_.places.is_empty());
+  EXPECT_FALSE(engine_.queued.is_empty());
 }
 
-TEST_F(RedisEngine, AClaimThatWouldHandOnWhatItDoesNotHaveHasNoPlaceAnyMore) {
+TEST_F(RedisEngine, AClaimThatWouldHandOnWhatItDoesNotHaveLeavesTheQueue) {
   const auto lost = hand_over(waiting_.id, wish());
   ASSERT_TRUE(lost);
   EXPECT_TRUE(std::holds_alternative<store::Lost>(*lost));
-  EXPECT_TRUE(engine_.places.is_empty());
+  EXPECT_TRUE(engine_.queued.is_empty());
 }
 
-// As while the store does not hear.
-TEST_F(RedisEngine, AClaimThatIsSentWithoutItsPlaceStandsThereStill) {
-  const auto ask = [&] {
-    return Engine::end_claim(engine_.places, name_, waiting_, {},
-                             engine_.run(lua::kClaim, name_, patience(), [&](Command& command) {
-                               Engine::add_claim(command, waiting_, {});
-                             }));
-  };
-  const auto refused = ask();
-  ASSERT_TRUE(refused);
-  EXPECT_TRUE(std::get<store::Busy>(*refused).pending);
-  EXPECT_TRUE(engine_.link->call(Command("DEL", "job"), patience()));
-  EXPECT_TRUE(is_granted(ask()));
-  EXPECT_FALSE(engine_.places.is_empty());
-}
-
-TEST_F(RedisEngine, AClaimThatNeverReachedTheServerHasNoPlace) {
-  engine_.places.leave("job", waiting_.id);
+TEST_F(RedisEngine, AClaimThatNeverReachedTheServerIsNotInTheQueue) {
+  engine_.queued.remove("job", waiting_.id);
   fail_with(ErrorCode::unavailable, waiting_);
-  EXPECT_TRUE(engine_.places.is_empty());
+  EXPECT_TRUE(engine_.queued.is_empty());
 }
 
-TEST_F(RedisEngine, AClaimThatMayHaveReachedTheServerHasAPlace) {
-  engine_.places.leave("job", waiting_.id);
+TEST_F(RedisEngine, AClaimThatMayHaveReachedTheServerMayBeInTheQueue) {
+  engine_.queued.remove("job", waiting_.id);
   fail_with(ErrorCode::unknown_outcome, waiting_);
-  EXPECT_FALSE(engine_.places.is_empty());
+  EXPECT_FALSE(engine_.queued.is_empty());
 }
 
-TEST_F(RedisEngine, AClaimThatWasRefusedBeforeKeepsItsPlace) {
+TEST_F(RedisEngine, AClaimThatWasRefusedBeforeStaysInTheQueue) {
   fail_with(ErrorCode::unavailable, waiting_);
-  EXPECT_FALSE(engine_.places.is_empty());
+  EXPECT_FALSE(engine_.queued.is_empty());
 }
 
 }  // namespace

@@ -20,17 +20,16 @@ std::string_view next_word(std::string_view& text) {
 std::optional<Message> read_message(std::string_view text) {
   const std::string_view kind = next_word(text);
   if (kind == "hint") {
-    return Message{.plain = text, .given = {}};
+    return Message{.plain = text, .granted = {}};
   }
   if (kind != "grant") {
     return std::nullopt;
   }
-  const auto token = read_token(next_word(text));
   const auto id = base::LeaseId::parse(next_word(text));
-  if (!token || !id) {
+  if (!id) {
     return std::nullopt;
   }
-  return Message{.plain = text, .given = Message::Given{.token = *token, .id = *id}};
+  return Message{.plain = text, .granted = *id};
 }
 
 std::optional<base::FencingToken> read_token(std::string_view text) {

@@ -9,16 +9,14 @@ namespace holdfast::engines::redis::internal {
 
 // What the scripts tell a store through its channel.
 //
-//   hint <plain key>                 the name may be free
-//   grant <token> <id> <plain key>   the name was given to the claim with this id
+//   hint <plain key>         the name may be free
+//   grant <id> <plain key>   the name was granted to the claim with this id
+//
+// Anybody who may publish to the channel can send such a text, so it carries no token: the server's
+// answer to the next claim says what is true.
 struct Message {
-  struct Given {
-    base::FencingToken token;
-    base::LeaseId id;
-  };
-
   std::string_view plain;
-  std::optional<Given> given;  // else it is a hint
+  std::optional<base::LeaseId> granted;  // else it is a hint
 };
 
 // Nothing if no script of ours writes such a text. Refers to the text.

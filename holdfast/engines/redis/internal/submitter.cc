@@ -41,16 +41,12 @@ void Submitter::start_claim(const Name& name, const store::Claim& claim, Deadlin
     return;
   }
   const Engine::Claiming claiming = engine_.begin_claim(name, claim);
-  if (claiming.given) {
-    callback(*claiming.given);
-    return;
-  }
   engine_.submit(
       lua::kClaim, name, deadline,
       [claim, claiming](Command& command) { Engine::add_claim(command, claim, claiming); },
-      [&places = engine_.places, name, claim, claiming,
+      [&queued = engine_.queued, name, claim, claiming,
        callback = std::move(callback)](Result<Reply> reply) {
-        callback(Engine::end_claim(places, name, claim, claiming, std::move(reply)));
+        callback(Engine::end_claim(queued, name, claim, claiming, std::move(reply)));
       });
 }
 
@@ -63,9 +59,9 @@ void Submitter::start_transfer(const Name& name, const LeaseId& from, const stor
   engine_.submit(
       lua::kTransfer, name, deadline,
       [handing](Command& command) { Engine::add_transfer(command, handing); },
-      [&places = engine_.places, name, handing,
+      [&queued = engine_.queued, name, handing,
        callback = std::move(callback)](Result<Reply> reply) {
-        callback(Engine::end_transfer(places, name, handing, std::move(reply)));
+        callback(Engine::end_transfer(queued, name, handing, std::move(reply)));
       });
 }
 
@@ -77,7 +73,7 @@ void Submitter::start_release(const Name& name, const LeaseId& id, Deadline dead
   engine_.submit(
       lua::kRelease, name, deadline,
       [id, waits_as = std::string(engine_.watchers.waits_as(name.view())),
-       member = engine_.places.leave(name.view(), id)](Command& command) {
+       member = engine_.take_member(name, id)](Command& command) {
         Engine::add_release(command, id, waits_as, member);
       },
       outcome_for(std::move(callback), release_outcome));

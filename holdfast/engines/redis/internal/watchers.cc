@@ -10,14 +10,18 @@ namespace holdfast::engines::redis::internal {
 
 namespace {
 
-// As long as a watch may take, or a hint that is passed on: it is only a hint, and waiters look
-// again by themselves.
+// How long a watch may take: its caller claims afterwards anyway.
 constexpr base::Duration kPatience = std::chrono::milliseconds(250);
+// How long a hint may take that is passed on, for which another waiter would have to wait until its
+// next poll.
+constexpr base::Duration kPatienceForHints = std::chrono::seconds(1);
 
 // More hints for nobody here are thrown away: only a broken or hostile server sends so many.
 constexpr std::size_t kMostStrays = 1024;
 
-base::Deadline soon() { return base::Deadline::after(base::steady_clock(), kPatience); }
+base::Deadline soon(base::Duration patience = kPatience) {
+  return base::Deadline::after(base::steady_clock(), patience);
+}
 
 }  // namespace
 
@@ -51,11 +55,9 @@ struct Watchers::Names {
   }
 };
 
-Watchers::Watchers(const RedisOptions& options, const Scripts& scripts, const KeySpace& keys,
-                   Places& places)
+Watchers::Watchers(const RedisOptions& options, const Scripts& scripts, const KeySpace& keys)
     : scripts_(scripts),
       keys_(keys),
-      places_(places),
       logger_(options.logger),
       id_(to_string(base::LeaseId::generate())),
       names_(std::make_shared<Names>()),
@@ -96,13 +98,11 @@ void Watchers::on_message(std::string_view text) {
   if (!name) {
     return;
   }
-  if (!message->given) {
+  if (message->granted) {
+    wakeups_.notify(*name, {.granted = message->granted});
+  } else {
     on_hint(*name);
-    return;
   }
-  // Whoever claimed asks for it, or gives it back; for others it is taken.
-  places_.give(*name, message->given->id, message->given->token);
-  wakeups_.notify(*name, {.granted = message->given->id});
 }
 
 void Watchers::on_hint(std::string_view name) {
@@ -160,7 +160,7 @@ bool Watchers::pass_on(std::string_view name) const {
             command.add(2).add(keys.plain).add(keys.queue);
             scripts_.add_common(command);
           },
-          soon())
+          soon(kPatienceForHints))
       .has_value();
 }
 

@@ -10,31 +10,31 @@
 
 #include <holdfast/base/log.h>
 #include <holdfast/engines/redis/internal/key_space.h>
-#include <holdfast/engines/redis/internal/places.h>
 #include <holdfast/engines/redis/internal/scripts.h>
 #include <holdfast/engines/redis/internal/subscriber.h>
 #include <holdfast/store/wakeups.h>
 
 namespace holdfast::engines::redis::internal {
 
-// Who watches which name through this store, and how the server tells them.
+// The names that are watched through this store, and how the server notifies it.
 //
-// A store listens on a channel of its own. For a name that is watched it stands in the name's
-// queue, alone or with a claim, and a release tells the first in that queue, or gives the name to
-// that claim, so that one wakes and not all. Who was told stands in the queue no more; a claim that
-// is busy, or a look, puts it there again.
+// A store listens on a channel of its own. For a name that is watched it is in the name's queue,
+// alone or with a claim. A release sends a hint to the first store in that queue, or grants the
+// name to that claim, so that one waiter wakes and not all. A store that was notified has left the
+// queue; a claim that is busy, or a look, lets it join again.
 //
 // Thread-safe. Watches may outlive it.
 class Watchers {
  public:
-  // All of them outlive it. `places` is told who was given a name.
-  Watchers(const RedisOptions& options, const Scripts& scripts, const KeySpace& keys,
-           Places& places);
+  // All of them outlive it.
+  Watchers(const RedisOptions& options, const Scripts& scripts, const KeySpace& keys);
 
   [[nodiscard]] store::Watch add(std::string_view name, store::WatchCallback callback);
 
-  // Under which name this store is to wait for it: empty if nobody here watches it, or if we would
-  // not hear.
+  // Identifies this store in queues; its channel ends with it.
+  [[nodiscard]] const std::string& store_id() const noexcept { return id_; }
+  // Returns store_id() if the store is to join the queue of this name; empty if nobody here watches
+  // it, or if the store would not hear.
   [[nodiscard]] std::string_view waits_as(std::string_view name) const;
 
   // The server at our address may be another by now: listens over a new connection.
@@ -54,7 +54,6 @@ class Watchers {
 
   const Scripts& scripts_;
   const KeySpace& keys_;
-  Places& places_;
   const base::Logger logger_;
   const std::string id_;
   store::Wakeups wakeups_;

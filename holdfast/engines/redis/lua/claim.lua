@@ -1,8 +1,8 @@
 -- Grants the name, or says who holds it, in which case `store` waits for it (if not empty).
 -- KEYS plain, companion, queue   ARGV …, id, what to keep of the lease: `ttl id words`, of a mutex the
 -- milliseconds until the plain key expires, else an empty text, and unless it is a mutex for which
--- nobody waits at this store `permits capacity holds_back store`; of a mutex that is to be given to it
--- later, as what it stands in the queue
+-- nobody waits at this store `permits capacity holds_back store`; of a mutex that a release may grant to
+-- it, its member of the queue
 -- Or, by the server's clock, several mutexes for which nobody waits at this store: the keys of each,
 -- then of each id, lease and milliseconds. The answer is an array then, for each its token; or false if
 -- it is not a usual case, and nothing was done.
@@ -44,6 +44,9 @@ if retention and ARGV[4] ~= '' then
     end
     return token
   end
+  if ARGV[6] and call('GET', KEYS[1]) == ARGV[2] then
+    -- include confirm.lua
+  end
 end
 local plain, companion, queue = unpack(KEYS)
 -- include queue.lua
@@ -80,10 +83,12 @@ if mine then
     return conflict('this lease id holds the name with other permits')
   end
   if ARGV[6] then
-    -- It was given the name while it stood there, maybe for a short time only.
     redis.pcall('ZREM', queue, ARGV[6])
-    prolong(mine, plain, companion, ttl, record.kept_until)
   end
+  if mine.words == unconfirmed then
+    mine.words, mine.expires = lease.words, now
+  end
+  prolong(mine, plain, companion, ttl, record.kept_until)
   return same_grant(mine)
 end
 if is_held(record) and record.capacity ~= lease.capacity then

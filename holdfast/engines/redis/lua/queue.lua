@@ -1,14 +1,33 @@
--- Who waits for a name, and how they are told that it may be free.
+-- The queue of waiters for a name, and how they are told that it may be free.
 --
--- In the queue are stores, as `store`, or as `store lasts id words` with a claim for the mutex that is
--- given to it when its turn comes, for so long (see give.lua).
+-- Its members are stores: `store`, which is told when its turn comes, or `store id` with the id of a
+-- claim for the mutex, to which a release then grants the name (see give.lua).
 --
 -- What was done stays done, whatever is in the queue's place, and whether or not this user may publish.
 
--- Of a store that does not ask again for so long nobody waits any more.
+-- The queue expires when no store has joined it for so long.
 local waiting_for = 60000
 
--- `claim` is how the store stands there with its claim, or nil.
+-- How many members one script looks at: a release takes no longer than this, however many dead members
+-- are in the queue.
+local most_checked = 64
+
+local function channel_of(member)
+  return 'hf:wake:' .. string.sub(member, 1, 32)
+end
+
+-- Removes dead members: two that are chosen at random, whenever a member joins. So there are never many
+-- more of them than live ones, wherever in the queue they are.
+local function remove_dead(queue)
+  local some = redis.pcall('ZRANDMEMBER', queue, 2)
+  for _, member in ipairs(some.err and {} or some) do
+    if redis.pcall('PUBSUB', 'NUMSUB', channel_of(member))[2] == 0 then
+      redis.pcall('ZREM', queue, member)
+    end
+  end
+end
+
+-- `claim` is the member of the store with its claim, or nil.
 local function wait_in(queue, store, now, claim)
   if store == '' then
     return
@@ -16,7 +35,9 @@ local function wait_in(queue, store, now, claim)
   if claim then
     redis.pcall('ZREM', queue, store)
   end
-  redis.pcall('ZADD', queue, 'NX', now, claim or store)
+  if redis.pcall('ZADD', queue, 'NX', now, claim or store) == 1 then
+    remove_dead(queue)
+  end
   redis.pcall('PEXPIRE', queue, waiting_for)
 end
 
@@ -26,15 +47,17 @@ local function tell(store, plain)
   return type(heard) == 'number' and heard > 0
 end
 
--- Tells the store that has waited longest, and is still there.
+-- Tells the live store that has waited longest.
 local function wake_one(queue, plain)
-  local first
-  repeat
-    first = redis.pcall('ZPOPMIN', queue)[1]
-  until not first or tell(string.sub(first, 1, 32), plain)
+  for _ = 1, most_checked do
+    local first = redis.pcall('ZPOPMIN', queue)[1]
+    if not first or tell(string.sub(first, 1, 32), plain) then
+      return
+    end
+  end
 end
 
--- Tells those who hold back the others, for nobody else gets in, or else the first who waits.
+-- Tells the claims that hold back the others, for nobody else gets in, or else the first waiter.
 local function wake(record, queue, plain)
   local heard = false
   for _, wait in ipairs(record.waits) do

@@ -8,7 +8,7 @@
 --              each lease: see `encode`; and only where they are needed `hits` and `window`, of the
 --              current fixed window and when it ends, `log`, the sliding one: see `decode_log`, and
 --              `waits`, claims that hold back others: see `decode_waits`
---   queue      a sorted set: who waits for the name, in the order in which they began to: see queue.lua
+--   queue      a sorted set: the waiters for the name, the first to come first: see queue.lua
 --
 -- Times are microseconds of the server's clock. The first argument is always for how many milliseconds
 -- the last token is remembered; and in tests, which have a time of their own, two more numbers:
@@ -169,6 +169,10 @@ local function is_note(companion)
   return redis.call('TYPE', companion).ok == 'string'
 end
 
+-- Tokens are the server's clock, or a little more. A clock that was set back leaves tokens ahead of it;
+-- one that is a year ahead was not minted by us, and would lock everybody out of a fence for as long.
+local furthest_ahead = 366 * 86400 * 1000000
+
 local function load(plain, companion)
   local record = {
     token = 0, hits = 0, window = 0, log = {}, waits = {}, live = {}, leases = {}, ended = {}, used = 0
@@ -178,6 +182,9 @@ local function load(plain, companion)
     load_note(record, redis.call('GET', companion))
   else
     load_hash(record, redis.call('HGETALL', companion))
+  end
+  if record.token > now + furthest_ahead then
+    corrupt()
   end
   -- What we did not put there is somebody else's mutex.
   if record.value and not record.live[record.value] and not record.ended[record.value] then
@@ -328,12 +335,18 @@ local function grant(record, plain, companion, lease, ttl)
   return {'grant', lease.token, ttl}
 end
 
--- Of a mutex. Never shortens.
+-- Lets a lease last for its ttl from now. Never shortens it. `kept_until` is a mutex's.
 local function prolong(lease, plain, companion, ttl, kept_until)
-  if now + ttl > lease.expires then
-    lease.expires = now + ttl
+  if now + ttl <= lease.expires then
+    return
+  end
+  lease.expires = now + ttl
+  if lease.capacity == 1 then
     redis.call('PEXPIRE', plain, milliseconds(ttl) + grace)
     write_note(companion, lease, kept_until)  -- after the plain key, as in `grant`
+  else
+    redis.call('HSET', companion, lease.id, encode(lease))
+    keep(companion, ttl)
   end
 end
 
@@ -345,11 +358,16 @@ local function conflict(why)
   return {'conflict', why}
 end
 
+-- The words of a lease that a release has granted (see give.lua), until its holder has confirmed it: no
+-- owner, which no claim has.
+local unconfirmed = '0 '
+
 -- id, owner, reason, permits, token, held for, time left, foreign
 local function holders(record)
   local list = {}
   for i, lease in ipairs(record.leases) do
-    local size, words = string.match(lease.words, '^(%d+) (.*)$')
+    local words_of_lease = lease.words == unconfirmed and '27 a waiter, not confirmed yet' or lease.words
+    local size, words = string.match(words_of_lease, '^(%d+) (.*)$')
     list[i] = {
       lease.id, string.sub(words, 1, size), string.sub(words, size + 1), lease.permits, lease.token,
       now - lease.granted, lease.expires - now, 0

@@ -1,8 +1,8 @@
 #!lua flags=allow-oom
--- Removes exactly this lease, or ends its waiting: 1 if it was there, else 0. The mutex is then given
--- to the first who waits for it with a claim; else one who waits is told. If somebody waits at the store
--- that releases (given only then), it stands behind the others.
--- KEYS plain, companion, queue   ARGV …, id, store, as what the id stands in the queue (if it does)
+-- Removes exactly this lease, or ends its waiting: 1 if it was there, else 0. The mutex is then granted
+-- to the first claim in the queue; a store without a claim is told. If a caller waits at the store that
+-- releases (given only then), the store joins the queue at its end.
+-- KEYS plain, companion, queue   ARGV …, id, store, the member of the queue with this id (if there is one)
 -- Or, by the server's clock, several leases, at whose store nobody waits: the keys of each, then the id
 -- of each. The answer is an array then, for each 1; or false if it is not a usual case, and nothing was
 -- done.

@@ -1,6 +1,6 @@
 -- Replaces the lease `from` by another with the same permits, or fewer.
--- KEYS plain, companion, queue   ARGV …, from, the lease: `ttl id words`, permits, capacity, as what
--- `from` and that lease stand in the queue (or empty, or none)
+-- KEYS plain, companion, queue   ARGV …, from, the lease: `ttl id words`, permits, capacity, the members
+-- of the queue with `from` and with that lease (or empty, or none)
 -- include queue.lua
 -- include record.lua
 local plain, companion, queue = unpack(KEYS)
@@ -15,7 +15,7 @@ local function leave(member)
   end
 end
 
-leave(ARGV[6])  -- who hands on what it has, or had, does not wait for it
+leave(ARGV[6])  -- a holder does not wait for what it hands on
 
 if not lease and not successor then
   return {'lost'}

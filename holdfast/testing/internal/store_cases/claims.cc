@@ -12,6 +12,7 @@ namespace {
 
 using base::ErrorCode;
 using store::Claim;
+using store::Permits;
 
 constexpr StoreCase kCases[] = {
     {"ClaimOnAFreeNameIsGranted",
@@ -65,24 +66,39 @@ constexpr StoreCase kCases[] = {
        EXPECT_EQ(run.holders("other").at(0).reason, "");
      }},
 
-    {"ClaimAgainWithTheSameIdReturnsTheSameGrant",
+    {"ClaimAgainWithTheSameIdReturnsTheSameToken",
      [](StoreRun& run) {
        const Claim claim = wish();
        const store::Grant first = granted(run.store().claim("job", claim));
        const store::Grant again = granted(run.store().claim("job", claim));
        EXPECT_EQ(again.token, first.token);
-       EXPECT_LE(again.time_left, first.time_left);
        EXPECT_EQ(run.holders("job").size(), 1U);
      }},
 
-    {"ClaimAgainWithTheSameIdDoesNotExtend",
+    {"ClaimAgainWithTheSameIdExtendsTheLeaseToTheTtl",
      [](StoreRun& run) {
-       Claim claim = wish(run.ttl());
-       (void)granted(run.store().claim("job", claim));
-       claim.ttl = kLong;
-       EXPECT_LE(granted(run.store().claim("job", claim)).time_left, run.ttl());
-       run.pass(run.ttl());
-       EXPECT_TRUE(run.holders("job").empty());
+       for (const Permits permits : {Permits::mutex(), Permits::of(2, 3)}) {
+         const std::string name = "job" + std::to_string(permits.capacity);
+         Claim claim = wish(run.ttl(), permits);
+         (void)granted(run.store().claim(name, claim));
+         claim.ttl = kLong;
+         EXPECT_GT(granted(run.store().claim(name, claim)).time_left, kLong / 2);
+         run.pass(run.ttl());
+         EXPECT_EQ(run.holders(name).size(), 1U);
+       }
+     }},
+
+    {"ClaimAgainWithTheSameIdNeverShortens",
+     [](StoreRun& run) {
+       for (const Permits permits : {Permits::mutex(), Permits::of(2, 3)}) {
+         const std::string name = "job" + std::to_string(permits.capacity);
+         Claim claim = wish(kLong, permits);
+         (void)granted(run.store().claim(name, claim));
+         claim.ttl = run.ttl();
+         EXPECT_GT(granted(run.store().claim(name, claim)).time_left, kLong / 2);
+         run.pass(run.ttl());
+         EXPECT_EQ(run.holders(name).size(), 1U);
+       }
      }},
 
     {"ClaimOnAnExpiredLeaseIsGrantedWithAGreaterToken",

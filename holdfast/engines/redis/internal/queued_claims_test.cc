@@ -1,0 +1,46 @@
+#include <holdfast/engines/redis/internal/queued_claims.h>
+
+#include <gtest/gtest.h>
+
+namespace holdfast::engines::redis::internal {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr base::LeaseId kOne(0, 1);
+constexpr base::LeaseId kTwo(0, 2);
+
+constexpr base::TimePoint at(base::Duration time) { return base::TimePoint(time); }
+
+TEST(RedisQueuedClaims, AClaimIsKnownByItsNameAndItsId) {
+  QueuedClaims claims;
+  EXPECT_TRUE(claims.is_empty());
+  EXPECT_TRUE(claims.add("job", kOne, at(1h)));
+  EXPECT_FALSE(claims.add("job", kOne, at(1h)));
+  EXPECT_TRUE(claims.contains("job", kOne));
+  EXPECT_FALSE(claims.contains("job", kTwo));
+  EXPECT_FALSE(claims.contains("other", kOne));
+}
+
+TEST(RedisQueuedClaims, ARemovedClaimIsForgotten) {
+  QueuedClaims claims;
+  claims.add("job", kOne, at(1h));
+  EXPECT_FALSE(claims.remove("other", kOne));
+  EXPECT_TRUE(claims.remove("job", kOne));
+  EXPECT_FALSE(claims.remove("job", kOne));
+  EXPECT_FALSE(claims.contains("job", kOne));
+  EXPECT_TRUE(claims.is_empty());
+}
+
+TEST(RedisQueuedClaims, AClaimThatIsNoLongerSentIsForgotten) {
+  QueuedClaims claims;
+  claims.add("job", kOne, at(1h));
+  claims.add("job", kTwo, at(1h));
+  claims.add("job", kOne, at(1h + QueuedClaims::kForgotten));
+  claims.add("job", kOne, at(1h + 2 * QueuedClaims::kForgotten + 1s));
+  EXPECT_TRUE(claims.contains("job", kOne));
+  EXPECT_FALSE(claims.contains("job", kTwo));
+}
+
+}  // namespace
+}  // namespace holdfast::engines::redis::internal

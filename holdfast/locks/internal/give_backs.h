@@ -1,0 +1,61 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include <holdfast/base/deadline.h>
+#include <holdfast/base/ids.h>
+#include <holdfast/base/process_mark.h>
+#include <holdfast/store/lease_store.h>
+
+namespace holdfast::locks::internal {
+
+// Releases claims whose callers have no time left to do so: a thread of its own, started with the
+// first of them.
+//
+// Thread-safe. A claim is released until the store answers, or until its lease has run out by
+// itself. When there are too many, the oldest are left to run out. Destruction waits for the
+// request under way, a second at most, and leaves the others to run out; in a forked child it
+// touches nothing.
+class GiveBacks {
+ public:
+  // `store` outlives it.
+  explicit GiveBacks(store::LeaseStore& store) noexcept : store_(store) {}
+  ~GiveBacks();
+  GiveBacks(const GiveBacks&) = delete;
+  GiveBacks& operator=(const GiveBacks&) = delete;
+
+  // `lasts` is how long the lease lasts at most, if it was granted.
+  void add(std::string_view name, const base::LeaseId& id, base::Duration lasts) noexcept;
+  // Releases nothing more.
+  void stop() noexcept;
+
+ private:
+  static constexpr std::size_t kMost = 4096;
+
+  struct Claim {
+    std::string name;
+    base::LeaseId id;
+    base::Deadline until;
+  };
+
+  void run();
+  // Returns whether the claim is done with.
+  [[nodiscard]] bool release(const Claim& claim);
+
+  store::LeaseStore& store_;
+  const base::ProcessMark process_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  // Protected by mutex_.
+  std::deque<Claim> claims_;
+  bool stopped_ = false;
+  std::thread thread_;
+};
+
+}  // namespace holdfast::locks::internal
