@@ -14,7 +14,7 @@ TEST(Cadence, TheNextTickIsOnePeriodAfterTheLastHoweverLongTheWorkTook) {
   EXPECT_EQ(next_tick(at(10s), at(19s), 10s), at(20s));
 }
 
-TEST(Cadence, TicksThatPassedDuringTheWorkAreLeftOutAndTheBeatIsKept) {
+TEST(Cadence, TicksThatPassedDuringTheWorkAreSkippedAndTheCadenceIsKept) {
   EXPECT_EQ(next_tick(at(10s), at(20s), 10s), at(30s));
   EXPECT_EQ(next_tick(at(10s), at(47s), 10s), at(50s));
 }

@@ -7,7 +7,8 @@ namespace holdfast::base {
 namespace {
 
 // Waits in slices, for two reasons: the kernel's wait does not count suspend, so a clock that does
-// must be read again now and then; and a wait until the end of time would overflow in the library.
+// must be read again from time to time; and a wait until the end of time would overflow in the
+// library.
 bool sleep_in_slices(const Clock& clock, TimePoint when, const std::stop_token& stop,
                      Duration slice) {
   std::mutex mutex;

@@ -33,13 +33,13 @@ class Clock {
 
   [[nodiscard]] virtual TimePoint now() const noexcept = 0;
 
-  // A cheap reading: never ahead of now(), and behind it by at most coarse_lag(). So t has come if
-  // `coarse_now() >= t`, and has not if `coarse_now() + coarse_lag() < t`.
+  // Returns a cheap reading: never ahead of now(), and behind it by at most coarse_lag(). So t has
+  // come if `coarse_now() >= t`, and has not if `coarse_now() + coarse_lag() < t`.
   [[nodiscard]] virtual TimePoint coarse_now() const noexcept = 0;
   [[nodiscard]] virtual Duration coarse_lag() const noexcept = 0;
 
-  // Blocks until now() >= when (true) or until a stop is requested (false, at once).
-  // Where both hold already, true. TimePoint::max() sleeps until the stop.
+  // Blocks until now() >= when and returns true, or until a stop is requested and returns false at
+  // once. Returns true if both hold already. TimePoint::max() sleeps until the stop.
   virtual bool sleep_until(TimePoint when, std::stop_token stop) const = 0;
 
  protected:
@@ -50,7 +50,7 @@ class Clock {
 //
 // The coarse reading is CLOCK_MONOTONIC_COARSE, the time of the kernel's last tick: a few
 // nanoseconds to read. Its lag is stated as a tick plus 50 ms, because a busy virtual machine
-// serves ticks late. Not guaranteed: the lag after the whole machine stood still for longer than
+// serves ticks late. Not guaranteed: the lag after the whole machine was paused for longer than
 // that, until its next tick. So conclude "expired" from the coarse reading freely, and use now()
 // where "not expired" must be right even after a pause.
 //
@@ -76,13 +76,12 @@ class SteadyClock final : public Clock {
   const Duration coarse_lag_;
 };
 
-// The process's SteadyClock. Never destroyed, so usable during static destruction.
+// Returns the process's SteadyClock. Never destroyed, so usable during static destruction.
 const SteadyClock& steady_clock() noexcept;
 
-// CLOCK_BOOTTIME: like the steady clock, and counts the time the machine was suspended, which is
-// what the validity of a lease needs. There is no coarse variant: coarse_now() is now(), its lag 0.
-// sleep_until() notices a resume from suspend within a quarter of a second.
-// Never destroyed.
+// Returns CLOCK_BOOTTIME: like the steady clock, but it counts the time the machine was suspended,
+// which the validity of a lease needs. It has no coarse variant: coarse_now() is now(), its lag 0.
+// sleep_until() notices a resume from suspend within a quarter of a second. Never destroyed.
 const Clock& boot_clock() noexcept;
 
 }  // namespace holdfast::base

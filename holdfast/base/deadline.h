@@ -9,10 +9,10 @@
 
 namespace holdfast::base {
 
-// The moment by which something must have ended: a duration at the surface, absolute inside.
+// The moment by which an operation must end: a duration at the surface, absolute inside.
 //
 // A value type; smaller is earlier, and never() is the latest. It belongs to the clock it was made
-// with: ask it only with readings of that clock. A duration too long to add means never; zero,
+// with: use it only with readings of that clock. A duration too long to add means never; zero,
 // negative or NaN means expired from the start.
 //
 //   const Deadline deadline = Deadline::after(clock, 5s);
@@ -31,7 +31,7 @@ class Deadline {
     return by == Duration::max() ? never() : Deadline{add_saturating(clock.now(), by)};
   }
 
-  // What to hand to Clock::sleep_until(); TimePoint::max() for never().
+  // Returns the time for Clock::sleep_until(); TimePoint::max() for never().
   [[nodiscard]] constexpr TimePoint when() const noexcept { return when_; }
 
   [[nodiscard]] constexpr bool is_never() const noexcept { return when_ == TimePoint::max(); }
@@ -40,7 +40,7 @@ class Deadline {
     return !is_never() && now >= when_;
   }
 
-  // Zero once expired; Duration::max() for never().
+  // Returns zero once expired; Duration::max() for never().
   [[nodiscard]] constexpr Duration remaining(TimePoint now) const noexcept {
     if (is_never()) return Duration::max();
     return std::max(subtract_saturating(when_, now), Duration::zero());

@@ -34,7 +34,7 @@ Result<Duration> parse_duration(std::string_view text) {
   double number = 0;
   const char* const end = text.data() + text.size();
   const auto [after, error] = std::from_chars(text.data(), end, number, std::chars_format::fixed);
-  // The comparison also refuses NaN.
+  // The comparison also rejects NaN.
   if (error != std::errc() || !(number >= 0)) {
     return not_a_duration(text);
   }
@@ -65,7 +65,7 @@ std::string short_duration(Duration value) {
     text = std::to_string(whole) + std::string(name);
     value %= length;
     if (length <= std::chrono::seconds(1)) {
-      break;  // below a minute one unit says enough
+      break;  // below a minute one unit is enough
     }
   }
   return text.empty() ? "0s" : text;

@@ -18,7 +18,7 @@ TEST(DurationText, ReadsANumberAndItsUnit) {
   EXPECT_EQ(parse_duration("0s"), 0s);
 }
 
-TEST(DurationText, RefusesEverythingElseAndNamesTheUnits) {
+TEST(DurationText, RejectsEverythingElseAndNamesTheUnits) {
   for (const char* text : {"", "5", "s", "-5s", "5 s", "5sec", "nans", "infs", "1e400s",
                            "99999999d", "5s ", "0x5s", "5S"}) {
     const auto result = parse_duration(text);
@@ -28,7 +28,7 @@ TEST(DurationText, RefusesEverythingElseAndNamesTheUnits) {
   }
 }
 
-TEST(DurationText, WritesTheTwoGreatestUnitsThatMatter) {
+TEST(DurationText, WritesTheTwoLargestUnitsThatMatter) {
   EXPECT_EQ(short_duration(0s), "0s");
   EXPECT_EQ(short_duration(250ms), "250ms");
   EXPECT_EQ(short_duration(8s + 900ms), "8s");

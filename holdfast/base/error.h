@@ -11,8 +11,7 @@
 
 namespace holdfast::base {
 
-// Why an operation did not do what was asked. Contention that a caller asked to hear about
-// (a `try_` call that found the name taken) is a value, not one of these.
+// Why an operation failed. Contention in a `try_` call is a value, not an error.
 enum class ErrorCode : std::uint8_t {
   invalid_argument,  // the request can never succeed as written; fix the caller
   not_held,          // the lease is not, or no longer, the caller's
@@ -30,11 +29,11 @@ enum class ErrorCode : std::uint8_t {
   internal,          // a defect in Holdfast or in an engine
 };
 
-// The enumerator's own spelling, such as "timed_out".
+// Returns the enumerator's name, such as "timed_out".
 std::string_view to_string(ErrorCode code) noexcept;
 
-// A failure as a value: the code is for programs, the message for people.
-// The message is a lower-case phrase without a full stop that says what to do where that is known.
+// A failure as a value: the code is for programs, the message for people. The message is a
+// lower-case phrase without a full stop that says what to do where that is known.
 struct Error {
   ErrorCode code;
   std::string message;
@@ -42,7 +41,7 @@ struct Error {
   friend bool operator==(const Error&, const Error&) = default;
 };
 
-// "invalid_argument: the key is empty"
+// Returns "CODE: MESSAGE", such as "invalid_argument: the key is empty".
 std::string to_string(const Error& error);
 
 template <class T>
@@ -71,7 +70,7 @@ class Exception : public std::runtime_error {
 
 [[noreturn, gnu::cold]] void throw_error(Error error);
 
-// The value, or the error thrown as an Exception.
+// Returns the value, or throws the error as an Exception.
 template <class T>
 T value_or_throw(Result<T> result) {
   if (!result) throw_error(std::move(result).error());

@@ -15,7 +15,7 @@ TEST(Error, ReadsAsCodeAndMessage) {
             "invalid_argument: the key is empty");
 }
 
-TEST(Error, EveryCodeHasANameOfItsOwn) {
+TEST(Error, EveryCodeHasItsOwnName) {
   std::set<std::string_view> names;
   const auto count = static_cast<std::uint8_t>(ErrorCode::internal) + 1;
   for (int code = 0; code < count; ++code) names.insert(to_string(static_cast<ErrorCode>(code)));
@@ -39,7 +39,7 @@ TEST(Result, FailMakesTheFailingSideOfAnyResult) {
   EXPECT_EQ(number.error(), (Error{ErrorCode::lost, "expired"}));
 }
 
-TEST(ValueOrThrow, GivesTheValue) {
+TEST(ValueOrThrow, ReturnsTheValue) {
   EXPECT_EQ(value_or_throw(Result<int>{7}), 7);
   EXPECT_NO_THROW(value_or_throw(Result<void>{}));
 }

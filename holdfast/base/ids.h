@@ -23,13 +23,13 @@ class LeaseId {
   constexpr LeaseId() noexcept = default;
   constexpr LeaseId(std::uint64_t high, std::uint64_t low) noexcept : high_{high}, low_{low} {}
 
-  // A fresh id. Thread-safe; not for signal handlers. A forked child never repeats an id of its
-  // parent, however it was forked. Not guaranteed: two copies of one running machine, cloned from a
-  // snapshot, may generate the same ids (they also share every lease that was held).
-  // Throws std::system_error where the kernel gives no random bytes.
+  // Generates a new id. Thread-safe; not for signal handlers. A forked child never repeats an id of
+  // its parent, however it was forked. Not guaranteed: two copies of one running machine, cloned
+  // from a snapshot, may generate the same ids (they also share every lease that was held). Throws
+  // std::system_error if the kernel returns no random bytes.
   [[nodiscard]] static LeaseId generate();
 
-  // Reads what to_string() wrote; anything else is invalid_argument.
+  // Parses the text of to_string(); anything else is invalid_argument.
   [[nodiscard]] static Result<LeaseId> parse(std::string_view text);
 
   [[nodiscard]] constexpr bool is_nil() const noexcept { return (high_ | low_) == 0; }
@@ -46,7 +46,7 @@ class LeaseId {
 std::string to_string(const LeaseId& id);
 
 // A number minted with each grant. For one name it only ever grows, so a resource that remembers
-// the highest token it has seen can refuse a holder that was overtaken.
+// the greatest token it has seen can reject stale tokens.
 //
 // A value type. Tokens of different names do not compare meaningfully.
 class FencingToken {
@@ -61,14 +61,14 @@ class FencingToken {
   std::uint64_t value_;
 };
 
-// Decimal digits.
+// Returns the decimal digits.
 std::string to_string(FencingToken token);
 
 }  // namespace holdfast::base
 
 template <>
 struct std::hash<holdfast::base::LeaseId> {
-  // The bits are random already; folding both words keeps hand-made ids apart too.
+  // The bits are random already; combining both words also separates hand-made ids.
   constexpr std::size_t operator()(const holdfast::base::LeaseId& id) const noexcept {
     return static_cast<std::size_t>(id.high() ^ (id.low() * 0x9e3779b97f4a7c15U));
   }

@@ -30,7 +30,7 @@ TEST(LeaseId, AGeneratedIdSurvivesItsText) {
   }
 }
 
-TEST(LeaseId, RefusesAnyOtherText) {
+TEST(LeaseId, RejectsAnyOtherText) {
   const std::string text{kText};
   for (const std::string& wrong : {std::string{}, text.substr(1), text + "0", "0x" + text.substr(2),
                                    " " + text.substr(1), "g" + text.substr(1), text.substr(1) + "-",
@@ -71,7 +71,7 @@ TEST(LeaseId, IsUniqueAcrossThreads) {
   EXPECT_EQ(all.size(), kThreads * 5'000U);
 }
 
-TEST(LeaseId, HashTellsHandMadeIdsApart) {
+TEST(LeaseId, HandMadeIdsHaveDifferentHashes) {
   std::set<std::size_t> hashes;
   for (std::uint64_t i = 0; i < 32; ++i) {
     for (std::uint64_t j = 0; j < 32; ++j) hashes.insert(std::hash<LeaseId>{}(LeaseId{i, j}));

@@ -32,7 +32,7 @@ TEST(Logger, PassesLevelAndTextToTheSink) {
                                 {LogLevel::error, "e"}}));
 }
 
-TEST(Logger, DropsWhatIsBelowItsMinimum) {
+TEST(Logger, DropsMessagesBelowItsMinimum) {
   Messages messages;
   const Logger logger{collect_into(messages), LogLevel::warning};
   logger.info("i");
@@ -50,7 +50,7 @@ TEST(Logger, IsSilentWithoutASink) {
   }
 }
 
-TEST(Logger, ContainsAndCountsWhatASinkThrows) {
+TEST(Logger, SwallowsAndCountsExceptionsOfTheSink) {
   const Logger logger{[](LogLevel, std::string_view text) {
     if (text == "number") throw 7;
     if (text == "exception") throw std::runtime_error{"disk full"};

@@ -29,13 +29,13 @@ class ManualClock final : public Clock {
   [[nodiscard]] Duration coarse_lag() const noexcept override { return Duration::zero(); }
   bool sleep_until(TimePoint when, std::stop_token stop) const override;
 
-  // Moves on and wakes whose time has come. Saturates at TimePoint::max().
+  // Moves the clock and wakes the sleepers whose time has come. Saturates at TimePoint::max().
   void advance(Duration by);
   void set(TimePoint to);
 
-  // How many threads are blocked in sleep_until() for a time that has not come. A sleeper stops
-  // counting the moment the clock passes its time, even before it runs again; one that is stopped
-  // counts until it has noticed.
+  // Returns how many threads are blocked in sleep_until() for a time that has not come. A sleeper
+  // stops counting the moment the clock passes its time, even before it runs again; a stopped
+  // sleeper counts until it has noticed.
   [[nodiscard]] std::size_t sleepers() const;
 
   // Blocks, without limit, until sleepers() is at least `count`.

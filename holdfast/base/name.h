@@ -10,7 +10,7 @@
 
 namespace holdfast::base {
 
-// What is locked: 1 to 1,024 bytes, any bytes, case-sensitive.
+// The name of a lock: 1 to 1,024 bytes, any bytes, case-sensitive.
 //
 // A value type that owns its bytes. Names compare byte by byte; nothing is trimmed, folded or
 // normalised, so two spellings that look alike are two names. A moved-from Name may only be
@@ -21,12 +21,12 @@ class Name {
  public:
   static constexpr std::size_t kMaxSize = 1024;
 
-  // A copy of `bytes`, or invalid_argument where it is empty or longer than kMaxSize.
+  // Copies `bytes`; invalid_argument if they are empty or longer than kMaxSize.
   [[nodiscard]] static Result<Name> make(std::string_view bytes);
 
   [[nodiscard]] std::string_view view() const noexcept { return bytes_; }
 
-  // For logs: see printable.h. Not an identity; a long name is cut.
+  // Returns the name for logs: see printable.h. Not an identity: a long name is cut.
   [[nodiscard]] std::string printable() const;
 
   friend bool operator==(const Name&, const Name&) noexcept = default;

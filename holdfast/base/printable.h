@@ -9,10 +9,11 @@ namespace holdfast::base {
 // The most bytes that printable() returns.
 inline constexpr std::size_t kPrintableLimit = 256;
 
-// Any bytes as one line that is safe in a log or on a terminal: printable ASCII and valid UTF-8
-// stay, a backslash is doubled, and every other byte becomes \xNN, among them control characters,
-// line separators, direction overrides and malformed UTF-8. What is longer than kPrintableLimit is
-// cut at a whole character and ends in "…"; up to that length, different bytes give different text.
+// Returns any bytes as one line that is safe in a log or on a terminal: printable ASCII and valid
+// UTF-8 stay, a backslash is doubled, and every other byte becomes \xNN, including control
+// characters, line separators, direction overrides and malformed UTF-8. A result longer than
+// kPrintableLimit is cut at a whole character and ends in "…"; up to that length, different bytes
+// give different text.
 std::string printable(std::string_view bytes);
 
 // Returns a whole message as one line that is safe in a log or on a terminal, whatever a server or

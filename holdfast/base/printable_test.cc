@@ -21,7 +21,7 @@ TEST(Printable, EscapesControlCharactersAndTheBackslash) {
   EXPECT_EQ(printable(R"(a\x0a)"), R"(a\\x0a)");
 }
 
-TEST(Printable, EscapesWhatBreaksOrReordersALine) {
+TEST(Printable, EscapesCharactersThatBreakOrReorderALine) {
   EXPECT_EQ(printable("\u0085"), R"(\xc2\x85)");      // next line
   EXPECT_EQ(printable("\u2028"), R"(\xe2\x80\xa8)");  // line separator
   EXPECT_EQ(printable("\u202e"), R"(\xe2\x80\xae)");  // right-to-left override

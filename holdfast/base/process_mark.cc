@@ -13,7 +13,7 @@ namespace {
 using Word = std::atomic<std::uint64_t>;
 static_assert(Word::is_always_lock_free);
 
-// In memory that the kernel zeroes in a child. Null where it cannot.
+// Maps a word that the kernel zeroes in a forked child. Returns null if the kernel cannot do that.
 Word* map_word() noexcept {
   void* const memory =
       ::mmap(nullptr, sizeof(Word), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -27,7 +27,7 @@ Word* map_word() noexcept {
   return new (memory) Word(0);
 }
 
-// Not local to a function: its guard could be found locked in a child.
+// Not local to a function: a child could find its guard locked.
 Word* const kWord = map_word();
 
 }  // namespace

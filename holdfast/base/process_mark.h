@@ -4,8 +4,8 @@
 
 namespace holdfast::base {
 
-// Knows whether this is still the process that made it. Costs the reading of one word, and notices
-// every kind of fork.
+// A mark that knows whether this is still the process that made it. Checking costs one memory read,
+// and detects every kind of fork.
 class ProcessMark {
  public:
   ProcessMark() noexcept : mark_(current()) {}

@@ -26,12 +26,12 @@ void fill_from_kernel(std::span<std::uint64_t> words) {
   }
 }
 
-// Names the process that filled a buffer. It lies in memory that the kernel zeroes in a forked
-// child, which also holds for a fork that runs no pthread_atfork handlers. 0 is "not yet chosen".
+// Identifies the process that filled a buffer. It is in memory that the kernel zeroes in a forked
+// child, even if the fork runs no pthread_atfork handlers. 0 means "not yet chosen".
 using Stamp = std::atomic<std::uint64_t>;
 static_assert(Stamp::is_always_lock_free);
 
-// Null where the kernel cannot zero memory on fork; nothing is buffered then.
+// Maps the stamp. Returns null if the kernel cannot zero memory on fork; then nothing is buffered.
 Stamp* map_stamp() noexcept {
   void* memory =
       ::mmap(nullptr, sizeof(Stamp), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -56,7 +56,7 @@ std::uint64_t read_stamp() {
   return kProcessStamp->compare_exchange_strong(stamp, fresh) ? fresh : stamp;
 }
 
-// Two kilobytes: enough to hide the price of the system call behind that of the random bytes.
+// Two kilobytes: enough to make the system call cheap per random number.
 struct Buffer {
   std::uint64_t stamp = 0;
   std::size_t left = 0;

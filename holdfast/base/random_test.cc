@@ -24,7 +24,7 @@ Draws draw() {
   return words;
 }
 
-// What a child made by `fork_function` draws first, having inherited a half-used buffer.
+// Returns the first draws of a child made by `fork_function`, which inherits a half-used buffer.
 Draws draw_in_child(pid_t (*fork_function)()) {
   std::array<int, 2> ends{};
   EXPECT_EQ(::pipe(ends.data()), 0);

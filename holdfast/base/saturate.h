@@ -10,8 +10,8 @@
 namespace holdfast::base {
 
 // Converts any duration to nanoseconds without the overflow of the standard's implicit conversion:
-// what does not fit becomes Duration::max() or Duration::min(). Fractions of a nanosecond are cut
-// off, and a floating-point NaN becomes zero.
+// a value that does not fit becomes Duration::max() or Duration::min(). Fractions of a nanosecond
+// are cut off, and a floating-point NaN becomes zero.
 template <class Rep, class Period>
   requires std::is_arithmetic_v<Rep>
 [[nodiscard]] constexpr Duration to_duration(std::chrono::duration<Rep, Period> value) noexcept {
@@ -36,7 +36,7 @@ template <class Rep, class Period>
   }
 }
 
-// `from + by`, or the end of time in the direction of `by`.
+// Returns `from + by`, or the end of time in the direction of `by`.
 [[nodiscard]] constexpr TimePoint add_saturating(TimePoint from, Duration by) noexcept {
   Duration::rep sum{};
   if (__builtin_add_overflow(from.time_since_epoch().count(), by.count(), &sum)) {
@@ -45,7 +45,7 @@ template <class Rep, class Period>
   return TimePoint{Duration{sum}};
 }
 
-// `to - from`, or the longest duration in that direction.
+// Returns `to - from`, or the longest duration in that direction.
 [[nodiscard]] constexpr Duration subtract_saturating(TimePoint to, TimePoint from) noexcept {
   Duration::rep difference{};
   if (__builtin_sub_overflow(to.time_since_epoch().count(), from.time_since_epoch().count(),

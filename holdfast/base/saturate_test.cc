@@ -20,7 +20,7 @@ TEST(ToDuration, ConvertsWholeUnitsExactly) {
   EXPECT_EQ(to_duration(Duration::min()), Duration::min());
 }
 
-TEST(ToDuration, SaturatesWhatNanosecondsCannotCount) {
+TEST(ToDuration, SaturatesValuesThatNanosecondsCannotCount) {
   EXPECT_EQ(to_duration(std::chrono::hours::max()), Duration::max());
   EXPECT_EQ(to_duration(std::chrono::hours::min()), Duration::min());
   EXPECT_EQ(to_duration(std::chrono::years::max()), Duration::max());

@@ -6,7 +6,7 @@
 
 namespace holdfast::base {
 
-// The steady time point that is `time` from now; the end of time rather than beyond it.
+// Returns the steady time point that is `time` from now, at most the end of time.
 template <class Rep, class Period>
 std::chrono::steady_clock::time_point steady_deadline(
     const std::chrono::duration<Rep, Period>& time) {
@@ -16,7 +16,7 @@ std::chrono::steady_clock::time_point steady_deadline(
   return left < most ? now + left : std::chrono::steady_clock::time_point::max();
 }
 
-// A time point of any clock, converted once: a later jump of that clock does not count.
+// Converts a time point of any clock, once: a later jump of that clock does not count.
 template <class Clock, class Duration>
 std::chrono::steady_clock::time_point steady_deadline(
     const std::chrono::time_point<Clock, Duration>& time) {

@@ -29,7 +29,7 @@ TEST(Ttl, AcceptsEverythingFromANanosecondToJustBelowTheLongest) {
   EXPECT_EQ(Ttl{Duration::max() - 1ns}.checked(), Result<Duration>{Duration::max() - 1ns});
 }
 
-TEST(Ttl, RefusesWhatIsNotPositiveAndSaysWhatToPass) {
+TEST(Ttl, RejectsValuesThatAreNotPositiveAndSaysWhatToPass) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   for (const Ttl ttl : {Ttl{0s}, Ttl{-1ns}, Ttl{Duration::min()}, Ttl{std::chrono::hours::min()},
                         Ttl{Seconds{nan}}, Ttl{Seconds{-0.5}}, Ttl{Seconds{1e-12}}}) {
@@ -40,7 +40,7 @@ TEST(Ttl, RefusesWhatIsNotPositiveAndSaysWhatToPass) {
   }
 }
 
-TEST(Ttl, RefusesWhatIsTooLongInsteadOfWrappingRound) {
+TEST(Ttl, RejectsValuesThatAreTooLongInsteadOfWrappingAround) {
   for (const Ttl ttl : {Ttl{std::chrono::hours::max()}, Ttl{Duration::max()}, Ttl{Seconds{1e300}},
                         Ttl{std::chrono::years{293}}}) {
     const Result<Duration> checked = ttl.checked();
@@ -65,7 +65,7 @@ TEST(ExpiryAfter, ReachesTheEndOfTimeAndNotBeyond) {
   EXPECT_NE(beyond.error().message.find("shorter"), std::string::npos);
 }
 
-TEST(ExpiryAfter, RefusesAnInvalidTtlForTheTtlsOwnReason) {
+TEST(ExpiryAfter, RejectsAnInvalidTtlWithTheErrorOfTheTtl) {
   EXPECT_EQ(try_expiry_after(kNow, 0s), std::nullopt);
   EXPECT_EQ(expiry_after(kNow, 0s).error(), Ttl{0s}.error());
   EXPECT_EQ(expiry_after(kNow, std::chrono::hours::max()).error(),

@@ -7,8 +7,8 @@
 
 namespace holdfast::fence {
 
-// The token as SQL and BSON keep it, in 63 bits; invalid_argument for a greater one. Holdfast's
-// stores mint none that is greater.
+// Converts the token to the 63 bits that SQL and BSON can store; invalid_argument for a greater
+// one. Holdfast's stores mint no greater token.
 [[nodiscard]] base::Result<std::int64_t> to_bigint(base::FencingToken token);
 
 }  // namespace holdfast::fence

@@ -10,11 +10,11 @@ namespace holdfast::fence {
 // The greatest fencing token that one resource has seen.
 //
 // Thread-safe, and never blocks: a token that was seen before costs one load, a newer one an atomic
-// maximum. Lives in memory: after a restart, begin with the token that the resource has kept.
+// maximum. Lives in memory: after a restart, start with the token that the resource has stored.
 //
-// Guaranteed: once a token was accepted, every smaller one is refused; an equal one is accepted.
-// Not guaranteed: that nobody with a newer token comes between the check and what the caller does
-// next. Where the resource does not order that by itself, take FenceGuard::enter.
+// Guaranteed: once a token was accepted, every smaller one is rejected; an equal one is accepted.
+// Not guaranteed: that no newer token is accepted between the check and what the caller does next.
+// If the resource does not order that itself, use FenceGuard::enter.
 //
 //   Fence fence(token_of_last_write());
 //   if (!fence.check(request.token)) return refuse(request);
@@ -25,7 +25,7 @@ class Fence {
   Fence(const Fence&) = delete;
   Fence& operator=(const Fence&) = delete;
 
-  // Whether no newer token was seen; this one is seen now.
+  // Returns whether no newer token was seen, and remembers this one.
   [[nodiscard]] bool check(base::FencingToken token) noexcept {
     std::uint64_t seen = newest_.load(std::memory_order_acquire);
     while (seen < token.value()) {
@@ -37,7 +37,7 @@ class Fence {
     return seen == token.value();
   }
 
-  // Zero if none was seen.
+  // Returns the greatest token seen; zero if there was none.
   [[nodiscard]] base::FencingToken newest() const noexcept {
     return base::FencingToken{newest_.load(std::memory_order_acquire)};
   }

@@ -30,7 +30,7 @@ Result<FencePass> FenceGuard::enter(std::string_view key, FencingToken token) {
   }
   Fence& fence = (*entry)->fence;
   FencePass pass(*std::move(entry));
-  // Only now: while we waited, somebody newer may have been inside.
+  // Check only now: while we waited, a newer token may have entered.
   if (!fence.check(token)) {
     return std::unexpected(refusal(token, fence.newest()));
   }
@@ -52,7 +52,7 @@ void FenceGuard::forget(std::string_view key) {
 }
 
 const FenceGuard::Shard& FenceGuard::shard_of(std::string_view key) const noexcept {
-  return shards_[Hash{}(key) / 64 % kShards];  // other bits than those that choose the bucket
+  return shards_[Hash{}(key) / 64 % kShards];  // not the bits that choose the bucket
 }
 
 FenceGuard::Shard& FenceGuard::shard_of(std::string_view key) noexcept {

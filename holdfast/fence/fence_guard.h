@@ -20,7 +20,7 @@
 namespace holdfast::fence {
 
 struct FenceGuardOptions {
-  // How many keys are remembered at most.
+  // The greatest number of keys that are remembered.
   std::size_t max_keys = 1'000'000;
 };
 
@@ -28,12 +28,12 @@ namespace internal {
 
 struct GuardedKey {
   Fence fence;
-  std::mutex inside;  // of who has the pass
+  std::mutex inside;  // held with the pass
 };
 
 }  // namespace internal
 
-// The right to change a guarded resource until the end of the scope. Move-only; give it up in the
+// The right to change a guarded resource until the end of the scope. Move-only; destroy it in the
 // thread that got it.
 class [[nodiscard]] FencePass {
  public:
@@ -49,28 +49,28 @@ class [[nodiscard]] FencePass {
   std::unique_lock<std::mutex> inside_;
 };
 
-// The fencing tokens that the resources of one process have seen, by key: what a server asks before
-// it does what a lock's holder wants.
+// The fencing tokens that the resources of one process have seen, by key. A server checks them
+// before it serves the holder of a lock.
 //
-// Thread-safe. `check` blocks for nobody; `enter` waits for those who are inside with the same key,
-// as a mutex does, and is not re-entrant. It lives in memory: after a restart, `check` each key
-// with the token that its resource has kept.
+// Thread-safe. `check` does not block; `enter` waits for the current pass of the same key, as a
+// mutex does, and is not re-entrant. It lives in memory: after a restart, `check` each key with the
+// token that its resource has stored.
 //
-// A key stands for what one lock's name protects: tokens of two names do not compare. It takes
-// memory until `forget`; nothing is forgotten unasked, because a forgotten key lets an old token
-// in.
+// A key stands for the resource of one lock name: tokens of two names cannot be compared. It takes
+// memory until `forget`. No key is forgotten automatically, because a forgotten key would accept a
+// stale token.
 //
-// Guaranteed: once a token was accepted for a key, a smaller one is refused, an equal one accepted.
-// While somebody is inside, nobody else is: what is done with an old token is done before a newer
-// one is let in.
-// Not guaranteed by `check` alone: that nobody with a newer token comes before the caller is done.
+// Guaranteed: once a token was accepted for a key, a smaller one is rejected, an equal one
+// accepted. A key has one pass at a time: work under an older token is finished before a newer
+// token enters. Not guaranteed by `check` alone: that no newer token is accepted before the caller
+// is done.
 //
-// Errors: lost, where the token is refused; limit_exceeded for a new key when there are max_keys.
+// Errors: lost if the token is stale; limit_exceeded for a new key when there are max_keys.
 //
 //   FenceGuard guard;
 //   auto pass = guard.enter(request.account, request.token);
 //   if (!pass) return refuse(request, pass.error());
-//   accounts.change(request);   // nobody else is at it, nobody newer was
+//   accounts.change(request);   // no other caller is inside, and no newer token was seen
 class FenceGuard {
  public:
   explicit FenceGuard(FenceGuardOptions options = {}) : options_(options) {}
@@ -80,11 +80,11 @@ class FenceGuard {
   [[nodiscard]] base::Result<void> check(std::string_view key, base::FencingToken token);
   [[nodiscard]] base::Result<FencePass> enter(std::string_view key, base::FencingToken token);
 
-  // Nothing for a key that no token was checked for.
+  // Returns nullopt for a key without a checked token.
   [[nodiscard]] std::optional<base::FencingToken> newest(std::string_view key) const;
 
-  // For a resource that is gone, when no request for it can come any more: the key then begins
-  // anew, with any token.
+  // Forgets a key whose resource no longer exists, when no more requests for it can come: the key
+  // then starts again, with any token.
   void forget(std::string_view key);
 
   [[nodiscard]] std::size_t size() const noexcept { return size_.load(std::memory_order_relaxed); }

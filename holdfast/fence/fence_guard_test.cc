@@ -21,7 +21,7 @@ using base::FencingToken;
 
 ErrorCode code_of(const auto& result) { return result ? ErrorCode::internal : result.error().code; }
 
-TEST(FenceGuard, RefusesAnOlderTokenAndSaysWhichNewerOneWasSeen) {
+TEST(FenceGuard, RejectsAStaleTokenAndNamesTheNewerOne) {
   FenceGuard guard;
   EXPECT_TRUE(guard.check("a", FencingToken{7}));
   const auto refused = guard.check("a", FencingToken{6});
@@ -33,7 +33,7 @@ TEST(FenceGuard, RefusesAnOlderTokenAndSaysWhichNewerOneWasSeen) {
   EXPECT_TRUE(guard.enter("a", FencingToken{7}));
 }
 
-TEST(FenceGuard, KeysDoNotMeet) {
+TEST(FenceGuard, KeysAreIndependent) {
   FenceGuard guard;
   EXPECT_TRUE(guard.check("a", FencingToken{7}));
   EXPECT_TRUE(guard.check("b", FencingToken{1}));
@@ -45,7 +45,7 @@ TEST(FenceGuard, KeysDoNotMeet) {
   EXPECT_EQ(guard.size(), 4U);
 }
 
-TEST(FenceGuard, RemembersNoMoreKeysThanAskedForAndForgetsNoneUnasked) {
+TEST(FenceGuard, LimitsTheNumberOfKeysAndForgetsNoneAutomatically) {
   FenceGuard guard({.max_keys = 2});
   EXPECT_TRUE(guard.check("a", FencingToken{7}));
   EXPECT_TRUE(guard.check("b", FencingToken{7}));
@@ -59,7 +59,7 @@ TEST(FenceGuard, RemembersNoMoreKeysThanAskedForAndForgetsNoneUnasked) {
   EXPECT_TRUE(guard.check("c", FencingToken{1}));
 }
 
-TEST(FenceGuard, ANewerOneWaitsUntilTheOlderOneInsideIsDone) {
+TEST(FenceGuard, ANewerTokenWaitsUntilTheOlderPassIsDone) {
   FenceGuard guard;
   std::string written;
   auto older = guard.enter("a", FencingToken{6});
@@ -80,14 +80,14 @@ TEST(FenceGuard, ANewerOneWaitsUntilTheOlderOneInsideIsDone) {
   EXPECT_EQ(written, "older newer");
 }
 
-// Blocked in the kernel, as one who waits for a mutex is.
+// Returns whether the thread is blocked in the kernel, like a waiter for a mutex.
 bool is_asleep(pid_t thread) {
   std::ifstream stat("/proc/self/task/" + std::to_string(thread) + "/stat");
   const std::string text{std::istreambuf_iterator<char>(stat), {}};
   return text.find(") S ") != std::string::npos;
 }
 
-TEST(FenceGuard, OneWhoWaitedIsRefusedIfANewerTokenWasSeenMeanwhile) {
+TEST(FenceGuard, AWaiterIsRejectedIfANewerTokenWasSeenMeanwhile) {
   FenceGuard guard;
   auto inside = guard.enter("a", FencingToken{5});
   ASSERT_TRUE(inside);
@@ -106,9 +106,9 @@ TEST(FenceGuard, OneWhoWaitedIsRefusedIfANewerTokenWasSeenMeanwhile) {
   EXPECT_EQ(older.get(), ErrorCode::lost);
 }
 
-// Each key is written by threads with tokens of their own, each token once: whoever is inside sees
+// Each key is written by threads with different tokens, each token once: a thread with a pass sees
 // only smaller ones written, and in the end the greatest is there.
-TEST(FenceGuard, WhatIsWrittenInsideOnlyGrows) {
+TEST(FenceGuard, TokensWrittenUnderAPassOnlyGrow) {
   constexpr std::size_t kKeys = 3;
   constexpr int kThreads = 6;
   constexpr std::uint64_t kTokens = 30'000;

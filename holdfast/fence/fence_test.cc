@@ -12,7 +12,7 @@ namespace {
 
 using base::FencingToken;
 
-TEST(Fence, RefusesAnOlderTokenAfterANewerOne) {
+TEST(Fence, RejectsAnOlderTokenAfterANewerOne) {
   Fence fence;
   EXPECT_TRUE(fence.check(FencingToken{5}));
   EXPECT_TRUE(fence.check(FencingToken{7}));
@@ -27,20 +27,20 @@ TEST(Fence, AcceptsAnEqualToken) {
   EXPECT_TRUE(fence.check(FencingToken{7}));
 }
 
-TEST(Fence, BeginsWithWhatTheResourceHasKept) {
+TEST(Fence, StartsWithTheTokenThatTheResourceHasStored) {
   Fence fence(FencingToken{7});
   EXPECT_FALSE(fence.check(FencingToken{6}));
   EXPECT_TRUE(fence.check(FencingToken{7}));
 }
 
-TEST(Fence, TakesTheWholeRangeOfTokens) {
+TEST(Fence, AcceptsTheWholeRangeOfTokens) {
   Fence fence;
   EXPECT_TRUE(fence.check(FencingToken{0}));
   EXPECT_TRUE(fence.check(FencingToken{UINT64_MAX}));
   EXPECT_FALSE(fence.check(FencingToken{UINT64_MAX - 1}));
 }
 
-TEST(Fence, WhatThreadsSeeAcceptedNeverFalls) {
+TEST(Fence, AcceptedTokensNeverDecreaseForAnyThread) {
   constexpr std::uint64_t kTokens = 200'000;
   constexpr int kThreads = 4;
   Fence fence;

@@ -62,7 +62,7 @@ Result<FilePass> FileGuard::enter(FencingToken token) const {
   if (!fence) {
     return std::unexpected(std::move(fence).error());
   }
-  // Before anything is written: if we end here, an older one is refused all the same.
+  // Before anything is written: even if we crash here, an older token is rejected.
   if (const auto admitted = fence->admit(token); !admitted) {
     return std::unexpected(admitted.error());
   }

@@ -24,7 +24,7 @@ using namespace std::chrono_literals;
 using testing::answer;
 using testing::contents;
 
-// Contents that show whether they are whole, and with which token they were written.
+// Returns contents that show whether they are complete, and the token they were written with.
 std::string contents_of(std::uint64_t token) {
   std::string text;
   for (int i = 0; i < 4'000; ++i) {
@@ -48,7 +48,7 @@ class FileGuardProcessTest : public ::testing::Test {
     }
     return child;
   }
-  // For the process that calls it. What would become larger raises SIGXFSZ.
+  // Limits the files of the calling process. A write beyond the limit raises SIGXFSZ.
   static void limit_files_to(rlim_t bytes) {
     const rlimit limit{.rlim_cur = bytes, .rlim_max = bytes};
     const rlimit no_core{};
@@ -61,7 +61,7 @@ class FileGuardProcessTest : public ::testing::Test {
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   }
 
-  // Without waiting.
+  // Checks without waiting.
   [[nodiscard]] std::string check(std::uint64_t token) const {
     return answer(
         base::value_or_throw(FileGuard::open(file, {.wait = 0s})).check(FencingToken{token}));
@@ -71,7 +71,7 @@ class FileGuardProcessTest : public ::testing::Test {
   const std::filesystem::path file = folder / "report.txt";
 };
 
-TEST_F(FileGuardProcessTest, WhatReadersSeeNeverGoesBack) {
+TEST_F(FileGuardProcessTest, ReadersNeverSeeAnOlderVersion) {
   constexpr int kProcesses = 4;
   constexpr std::uint64_t kRounds = 60;
   const FileGuard mine = guard();
@@ -111,8 +111,8 @@ TEST_F(FileGuardProcessTest, WhatReadersSeeNeverGoesBack) {
   EXPECT_EQ(base::value_or_throw(mine.newest()), FencingToken{kProcesses * kRounds});
 }
 
-// Killed wherever it is: the file is whole, no token in it was forgotten, and the next one gets in.
-TEST_F(FileGuardProcessTest, AWriterThatIsKilledLeavesAWholeFileAndItsToken) {
+// Killed at any point: the file is complete, no token in it was forgotten, and the next one enters.
+TEST_F(FileGuardProcessTest, AKilledWriterLeavesACompleteFileAndItsToken) {
   const FileGuard mine = guard();
   std::uint64_t newest = 0;
   for (int round = 0; round < 20; ++round) {
@@ -147,7 +147,7 @@ TEST_F(FileGuardProcessTest, AWriterThatIsKilledLeavesAWholeFileAndItsToken) {
   }
 }
 
-TEST_F(FileGuardProcessTest, AWriterThatIsStoppedInsideKeepsOthersOut) {
+TEST_F(FileGuardProcessTest, AWriterThatIsStoppedInsideBlocksOthers) {
   const pid_t writer = start([&] {
     auto pass = guard().enter(FencingToken{7});
     ::raise(SIGSTOP);
@@ -164,7 +164,7 @@ TEST_F(FileGuardProcessTest, AWriterThatIsStoppedInsideKeepsOthersOut) {
   EXPECT_EQ(contents(file), "eight");
 }
 
-TEST_F(FileGuardProcessTest, ALockThatIsHandedDownHoldsUntilTheProgramEnds) {
+TEST_F(FileGuardProcessTest, ALockThatIsHandedDownIsHeldUntilTheProgramEnds) {
   int input[2];
   int output[2];
   ASSERT_EQ(::pipe2(input, O_CLOEXEC), 0);
@@ -192,7 +192,7 @@ TEST_F(FileGuardProcessTest, ALockThatIsHandedDownHoldsUntilTheProgramEnds) {
   ::close(output[0]);
 }
 
-TEST_F(FileGuardProcessTest, ALockThatIsHandedDownOutlivesThePass) {
+TEST_F(FileGuardProcessTest, ALockThatIsHandedDownStaysAfterThePassEnds) {
   int input[2];
   ASSERT_EQ(::pipe2(input, O_CLOEXEC), 0);
   std::optional<FilePass> pass = base::value_or_throw(guard().enter(FencingToken{7}));
@@ -210,8 +210,8 @@ TEST_F(FileGuardProcessTest, ALockThatIsHandedDownOutlivesThePass) {
   ::close(input[0]);
 }
 
-// Such as a worker of a pool, forked while a file was being written.
-TEST_F(FileGuardProcessTest, AProcessThatIsForkedMeanwhileDoesNotKeepTheLock) {
+// Such as a pool worker that is forked while a file is being written.
+TEST_F(FileGuardProcessTest, AChildForkedMeanwhileDoesNotHoldTheLock) {
   int input[2];
   ASSERT_EQ(::pipe2(input, O_CLOEXEC), 0);
   std::optional<FilePass> pass = base::value_or_throw(guard().enter(FencingToken{7}));
@@ -227,7 +227,7 @@ TEST_F(FileGuardProcessTest, AProcessThatIsForkedMeanwhileDoesNotKeepTheLock) {
   ::close(input[0]);
 }
 
-TEST_F(FileGuardProcessTest, AProcessThatIsForkedMeanwhileDoesNotGiveTheLockUp) {
+TEST_F(FileGuardProcessTest, AChildForkedMeanwhileDoesNotReleaseTheLock) {
   std::optional<FilePass> pass = base::value_or_throw(guard().enter(FencingToken{7}));
   const pid_t worker = start([&] {
     pass.reset();
@@ -240,7 +240,7 @@ TEST_F(FileGuardProcessTest, AProcessThatIsForkedMeanwhileDoesNotGiveTheLockUp) 
 }
 
 // A disk that is full after the first half of the first token.
-TEST_F(FileGuardProcessTest, AFirstTokenThatCouldNotBeWrittenIsNoDamage) {
+TEST_F(FileGuardProcessTest, AnIncompleteFirstTokenIsNotCorruption) {
   const pid_t writer = start([&] {
     std::signal(SIGXFSZ, SIG_IGN);
     limit_files_to(30);
@@ -253,8 +253,8 @@ TEST_F(FileGuardProcessTest, AFirstTokenThatCouldNotBeWrittenIsNoDamage) {
   EXPECT_EQ(check(6), "lost");
 }
 
-// Killed in the middle of the contents: what is there of them is not for others to read.
-TEST_F(FileGuardProcessTest, ContentsAreTheirOwnersAloneUntilTheyAreWhole) {
+// Killed in the middle of the contents: others cannot read the incomplete file.
+TEST_F(FileGuardProcessTest, OnlyTheOwnerCanReadContentsThatAreNotComplete) {
   testing::put(file, "old");
   std::filesystem::permissions(file, std::filesystem::perms(0644));
   const pid_t writer = start([&] {

@@ -28,7 +28,7 @@ using testing::contents;
 
 class FileGuardTest : public ::testing::Test {
  protected:
-  // A guard that waits for nobody: each test says when somebody else is inside.
+  // Makes a guard that does not wait, unless the test says so.
   [[nodiscard]] FileGuard guard(base::Duration wait = 0s) const {
     return base::value_or_throw(FileGuard::open(file, {.wait = wait}));
   }
@@ -38,7 +38,7 @@ class FileGuardTest : public ::testing::Test {
   [[nodiscard]] std::optional<FencingToken> newest() const {
     return base::value_or_throw(guard().newest());
   }
-  // How many descriptors of this process lead to the file.
+  // Returns how many descriptors of this process refer to the file.
   static std::ptrdiff_t times_opened(const std::filesystem::path& path) {
     return std::ranges::count_if(std::filesystem::directory_iterator("/proc/self/fd"),
                                  [&](const auto& descriptor) {
@@ -46,7 +46,7 @@ class FileGuardTest : public ::testing::Test {
                                    return std::filesystem::read_symlink(descriptor, gone) == path;
                                  });
   }
-  // Until somebody beside the one inside has opened the fence, or has not waited.
+  // Waits until a second caller has opened the fence, or has failed to wait.
   void await_waiter(const std::future<base::Result<void>>& waiting) const {
     while (times_opened(fence) < 2 && waiting.wait_for(0s) != std::future_status::ready) {
       std::this_thread::yield();
@@ -58,7 +58,7 @@ class FileGuardTest : public ::testing::Test {
   const std::filesystem::path fence = folder / "report.txt.fence";
 };
 
-TEST_F(FileGuardTest, AnOlderTokenIsRefusedAndTheFileStays) {
+TEST_F(FileGuardTest, AnOlderTokenIsRejectedAndTheFileIsUnchanged) {
   EXPECT_EQ(write(7, "seven"), "accepted");
   EXPECT_EQ(write(6, "six"), "lost");
   EXPECT_EQ(contents(file), "seven");
@@ -75,7 +75,7 @@ TEST_F(FileGuardTest, AnEqualAndANewerTokenAreAccepted) {
   EXPECT_TRUE(std::filesystem::exists(file));
 }
 
-TEST_F(FileGuardTest, ManyTokensInARowAreRememberedEach) {
+TEST_F(FileGuardTest, EachOfManyTokensIsRemembered) {
   for (std::uint64_t token = 1; token <= 9; ++token) {
     EXPECT_EQ(write(token, "x"), "accepted");
     EXPECT_EQ(newest(), FencingToken{token});
@@ -83,7 +83,7 @@ TEST_F(FileGuardTest, ManyTokensInARowAreRememberedEach) {
   }
 }
 
-TEST_F(FileGuardTest, TakesTheWholeRangeOfTokens) {
+TEST_F(FileGuardTest, AcceptsTheWholeRangeOfTokens) {
   EXPECT_EQ(write(0, "least"), "accepted");
   EXPECT_EQ(newest(), FencingToken{0});
   EXPECT_EQ(write(UINT64_MAX, "most"), "accepted");
@@ -99,7 +99,7 @@ TEST_F(FileGuardTest, ACheckRemembersWithoutWriting) {
   EXPECT_EQ(newest(), FencingToken{7});
 }
 
-TEST_F(FileGuardTest, WhileSomebodyIsInsideOthersTimeOut) {
+TEST_F(FileGuardTest, OthersTimeOutWhileAPassIsHeld) {
   auto inside = guard().enter(FencingToken{7});
   ASSERT_TRUE(inside);
   EXPECT_EQ(write(8, "eight"), "timed_out");
@@ -111,7 +111,7 @@ TEST_F(FileGuardTest, WhileSomebodyIsInsideOthersTimeOut) {
   EXPECT_EQ(write(8, "eight"), "accepted");
 }
 
-TEST_F(FileGuardTest, WhoWaitsForOneInsideIsJudgedAfterIt) {
+TEST_F(FileGuardTest, AWaiterIsJudgedAfterThePassBeforeIt) {
   auto inside = guard().enter(FencingToken{6});
   ASSERT_TRUE(inside);
   auto waiting =
@@ -126,9 +126,8 @@ TEST_F(FileGuardTest, WhoWaitsForOneInsideIsJudgedAfterIt) {
   EXPECT_EQ(contents(file), "eight");
 }
 
-// Whoever waited for the lock of a file that was removed meanwhile has a lock that nobody else
-// sees.
-TEST_F(FileGuardTest, WhoWaitedForAFenceThatWasRemovedPassesTheOneThatIsThere) {
+// A waiter for the lock of a file that was removed meanwhile gets a lock that excludes nobody.
+TEST_F(FileGuardTest, AWaiterForARemovedFenceUsesTheNewFence) {
   auto inside = guard().enter(FencingToken{7});
   ASSERT_TRUE(inside);
   auto waiting = std::async(std::launch::async, [&] { return guard(60s).check(FencingToken{8}); });
@@ -156,7 +155,7 @@ TEST_F(FileGuardTest, AHalfWrittenTokenDoesNotCount) {
   EXPECT_EQ(write(7, "seven"), "lost");
 }
 
-TEST_F(FileGuardTest, AFenceThatCannotBeReadRefusesAndStaysAsItIs) {
+TEST_F(FileGuardTest, ACorruptFenceRejectsAndStaysUnchanged) {
   for (const std::string_view damage :
        {"x", "not a fence", "00000000000000000007 00000000000000000008\n",
         "99999999999999999999 99999999999999999999\n", "7 7\n", "2", "0000000000000000000x",
@@ -204,7 +203,7 @@ TEST_F(FileGuardTest, AnEmptyFenceHasSeenNothing) {
   EXPECT_EQ(write(7, "seven"), "accepted");
 }
 
-// As after a crash in the middle of writing the very first token, which nobody was let in with.
+// As after a crash in the middle of writing the very first token, which was never accepted.
 TEST_F(FileGuardTest, AFenceWithHalfOfItsFirstTokenHasSeenNothing) {
   const std::string line = "00000000000000000009 00000000000000000009\n";
   for (std::size_t size = 0; size < line.size(); ++size) {
@@ -217,7 +216,7 @@ TEST_F(FileGuardTest, AFenceWithHalfOfItsFirstTokenHasSeenNothing) {
   EXPECT_EQ(write(7, "seven"), "lost");
 }
 
-TEST_F(FileGuardTest, WhatACrashLeftIsTakenAway) {
+TEST_F(FileGuardTest, RemovesFilesThatACrashLeftBehind) {
   testing::put(folder / "report.txt.fence-new", "half of the contents of someb");
   EXPECT_EQ(write(7, "seven"), "accepted");
   EXPECT_EQ(contents(file), "seven");
@@ -240,7 +239,7 @@ TEST_F(FileGuardTest, AFileLosesTheRightToRunAsItsOwner) {
   EXPECT_EQ(std::filesystem::status(file).permissions(), std::filesystem::perms(0755));
 }
 
-TEST_F(FileGuardTest, AFolderHasOneFenceHoweverItIsReached) {
+TEST_F(FileGuardTest, AFolderHasOneFenceForAllItsPaths) {
   EXPECT_EQ(write(7, "seven"), "accepted");
   std::filesystem::create_directory_symlink(folder.path(), folder / "link");
   std::filesystem::create_directory(folder / "sub");
@@ -253,8 +252,8 @@ TEST_F(FileGuardTest, AFolderHasOneFenceHoweverItIsReached) {
   }
 }
 
-// A link that leads elsewhere tomorrow must not have another fence then.
-TEST_F(FileGuardTest, ALinkHasAFenceOfItsOwnAndIsNotReplaced) {
+// If the link leads elsewhere later, its fence must still be the same.
+TEST_F(FileGuardTest, ALinkHasItsOwnFenceAndIsNotReplaced) {
   testing::put(folder / "target", "untouched");
   std::filesystem::create_symlink("target", file);
   EXPECT_EQ(answer(guard().check(FencingToken{7})), "accepted");
@@ -273,7 +272,7 @@ TEST_F(FileGuardTest, AFolderCanBeGuardedButNotWritten) {
   EXPECT_FALSE(std::filesystem::exists(folder / "report.txt.fence-new"));
 }
 
-TEST_F(FileGuardTest, WhatCannotBeGuardedIsATypedError) {
+TEST_F(FileGuardTest, AnInvalidPathIsATypedError) {
   for (const char* const path : {"", "/", ".", "..", "folder/", "folder/.."}) {
     EXPECT_EQ(answer(FileGuard::open(path)), "invalid_argument") << path;
   }
@@ -290,7 +289,7 @@ TEST_F(FileGuardTest, AFileInTheWorkingDirectoryNeedsNoFolder) {
   EXPECT_EQ(here->file(), std::filesystem::current_path() / "report.txt");
 }
 
-TEST_F(FileGuardTest, OfThreadsThatWriteTheNewestStays) {
+TEST_F(FileGuardTest, TheNewestOfConcurrentWritesStays) {
   constexpr std::uint64_t kTokens = 200;
   std::atomic<std::uint64_t> next = 0;
   std::atomic<int> wrong = 0;

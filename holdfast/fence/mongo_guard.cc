@@ -49,7 +49,7 @@ Result<Parts> parts_of(base::FencingToken token, const MongoFence& fence) {
 }
 
 std::string condition_of(const Parts& fence) {
-  // An array is matched if one of its elements is.
+  // MongoDB matches an array if one of its elements matches.
   return R"("$or":[{)" + fence.field + R"(:{"$lte":)" + fence.token +
          R"(,"$not":{"$type":"array"}}},{)" + fence.field + R"(:{"$exists":false}}])";
 }

@@ -18,13 +18,13 @@ TEST(MongoGuard, MatchesADocumentWhoseFenceIsNoNewer) {
   EXPECT_EQ(mongo_fence_fields(FencingToken{7}), R"({"fence":{"$numberLong":"7"}})");
 }
 
-TEST(MongoGuard, AnIdIsATextWhateverItHas) {
+TEST(MongoGuard, AnIdWithAnyCharactersIsEscaped) {
   const auto filter = mongo_filter("a\"b\\c\n\x01{$ne: 1} €", FencingToken{7});
   ASSERT_TRUE(filter);
   EXPECT_TRUE(filter->starts_with(R"({"_id":"a\"b\\c\u000a\u0001{$ne: 1} €",)")) << *filter;
 }
 
-TEST(MongoGuard, WhatCannotBeIsATypedError) {
+TEST(MongoGuard, InvalidInputIsATypedError) {
   const FencingToken seven{7};
   for (const std::string& field : {std::string(), std::string("$fence"), std::string("a.b"),
                                    std::string("a\0b", 3), std::string("\xff")}) {

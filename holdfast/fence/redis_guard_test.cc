@@ -5,7 +5,7 @@
 namespace holdfast::fence {
 namespace {
 
-TEST(RedisGuard, ItsScriptsBeginWithTheFunctionForOthers) {
+TEST(RedisGuard, ItsScriptsBeginWithThePublicFunction) {
   for (const Script& script : {redis_check_script(), redis_set_script()}) {
     EXPECT_TRUE(script.text.starts_with(redis_fence_function()));
     EXPECT_EQ(script.sha.size(), 40U);

@@ -5,8 +5,8 @@
 
 namespace holdfast::fence {
 
-// The error of every guard that refuses `token` because `newest` was seen: ErrorCode::lost. For
-// those who ask a database themselves, so that their callers see the same.
+// Returns the error of every guard that rejects `token` because `newest` was seen: ErrorCode::lost.
+// Use it when you query a database yourself, so that your callers get the same error.
 [[nodiscard]] base::Error refusal(base::FencingToken token, base::FencingToken newest);
 
 }  // namespace holdfast::fence

@@ -10,7 +10,7 @@ using base::Result;
 
 namespace {
 
-// NAMEDATALEN - 1: what is longer is cut, and may then be another table's name.
+// NAMEDATALEN - 1: a longer name is truncated, and may then be another table's name.
 constexpr std::size_t kPostgresqlLimit = 63;
 
 }  // namespace

@@ -9,18 +9,18 @@
 
 namespace holdfast::fence {
 
-// Whose SQL: what parameters and names look like. SQLite from 3.24, PostgreSQL from 9.5.
+// The SQL dialect: how parameters and names are written. SQLite from 3.24, PostgreSQL from 9.5.
 enum class SqlDialect : std::uint8_t {
   sqlite,      // ?1, ?2
   postgresql,  // $1, $2
 };
 
-// A table's or a column's name as it stands in a statement, whatever characters it has: in quotes.
-// Only quote_identifier makes one, so that no other text is taken for it.
+// A quoted table or column name, ready for a statement, with any characters. Only quote_identifier
+// makes one, so that no other text can be used as a name.
 class QuotedName {
  public:
   [[nodiscard]] const std::string& text() const noexcept { return text_; }
-  // "schema"."table".
+  // Returns "schema"."table".
   [[nodiscard]] QuotedName within(const QuotedName& schema) const {
     return QuotedName(schema.text_ + "." + text_);
   }
@@ -32,8 +32,8 @@ class QuotedName {
   std::string text_;
 };
 
-// invalid_argument where the database could not have such a name, or would cut it silently: an
-// empty one, one with a NUL byte, and on PostgreSQL one of more than 63 bytes.
+// Quotes a name; invalid_argument if the database cannot have such a name, or would truncate it
+// silently: an empty one, one with a NUL byte, and on PostgreSQL one of more than 63 bytes.
 [[nodiscard]] base::Result<QuotedName> quote_identifier(SqlDialect dialect, std::string_view name);
 
 }  // namespace holdfast::fence

@@ -13,12 +13,12 @@ std::string quoted(SqlDialect dialect, std::string_view name) {
   return base::value_or_throw(quote_identifier(dialect, name)).text();
 }
 
-// A name that was not quoted cannot get into a statement.
+// An unquoted name cannot get into a statement.
 static_assert(!std::is_constructible_v<QuotedName, std::string>);
 static_assert(!std::is_constructible_v<QuotedName, const char*>);
 static_assert(!std::is_default_constructible_v<QuotedName>);
 
-TEST(SqlIdentifier, IsQuotedWhateverItHas) {
+TEST(SqlIdentifier, IsQuotedWithAnyCharacters) {
   for (const SqlDialect dialect : {SqlDialect::sqlite, SqlDialect::postgresql}) {
     EXPECT_EQ(quoted(dialect, "accounts"), "\"accounts\"");
     EXPECT_EQ(quoted(dialect, "Select from"), "\"Select from\"");
@@ -28,7 +28,7 @@ TEST(SqlIdentifier, IsQuotedWhateverItHas) {
   }
 }
 
-TEST(SqlIdentifier, WhatADatabaseCannotHaveIsATypedError) {
+TEST(SqlIdentifier, ANameThatADatabaseCannotHaveIsATypedError) {
   for (const SqlDialect dialect : {SqlDialect::sqlite, SqlDialect::postgresql}) {
     for (const std::string& name : {std::string(), std::string("a\0b", 3)}) {
       const auto refused = quote_identifier(dialect, name);

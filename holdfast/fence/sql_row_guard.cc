@@ -20,12 +20,12 @@ namespace {
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-// To SQLite, names that differ only in case are one, even in quotes.
+// SQLite treats names that differ only in case as equal, even in quotes.
 bool same_name(SqlDialect dialect, std::string_view a, std::string_view b) {
   return dialect == SqlDialect::sqlite ? std::ranges::equal(a, b, {}, lower, lower) : a == b;
 }
 
-// Adds the quoted names to `quoted`, each of which stays the only one of its name.
+// Adds the quoted names to `quoted`; fails if a name occurs twice.
 Result<void> add_quoted(SqlDialect dialect, std::span<const std::string> names,
                         std::vector<QuotedName>& quoted) {
   for (const std::string& name : names) {
@@ -140,7 +140,7 @@ Result<std::vector<QuotedName>> SqlRowGuard::quote(std::span<const std::string> 
 }
 
 std::string SqlRowGuard::matches(std::size_t first) const {
-  // With the table in front: an unknown column alone would be a text to SQLite.
+  // Qualified with the table: SQLite would treat an unknown column alone as text.
   std::string text;
   for (std::size_t i = 0; i < names_.keys.size(); ++i) {
     text += (i == 0 ? "t." : " AND t.") + names_.keys[i].text() + " = " +

@@ -9,28 +9,28 @@
 
 namespace holdfast::fence {
 
-// A table each row of which is a resource with its own fence.
+// A table in which each row is a resource with its own fence.
 struct FencedRows {
-  std::string schema{};  // empty: where the database looks by itself
+  std::string schema{};  // empty: the database's search path
   std::string table;
-  std::vector<std::string> keys;  // the columns that say which row
+  std::vector<std::string> keys;  // the columns that identify a row
   std::string fence = "fence";    // the column with the greatest token seen
 };
 
 // Statements that change a row only if its fence has seen no newer token, in one step.
 //
-// A value; what it makes are texts, to be prepared and run with any client of the database. Names
-// are quoted. Parameters are in the order: columns, keys, token (as of to_bigint in
+// A value type. It makes statement texts, to be prepared and run with any client of the database.
+// Names are quoted. Parameters are in the order: columns, keys, token (converted by to_bigint in
 // bigint.h).
 //
 // A statement that changed one row was accepted, and the row has the token now. One that changed
-// none was refused, or, for `update`, there is no such row; `newest` tells which. This holds at
-// every isolation level: where PostgreSQL reports a serialisation failure, nothing was changed.
+// none was rejected, or, for `update`, there is no such row; `newest` tells which. This holds at
+// every isolation level: if PostgreSQL reports a serialisation failure, nothing was changed.
 //
-// Not guarded: rows that are deleted forget their fence. Where resources come and go, or are more
-// than a row, take SqlTableGuard.
+// Not guarded: a deleted row forgets its fence. If resources are created and deleted, or are more
+// than one row, use SqlTableGuard.
 //
-// Errors: invalid_argument for names that cannot be, none, or twice the same.
+// Errors: invalid_argument for invalid, missing or duplicate names.
 //
 //   auto guard = SqlRowGuard::make(SqlDialect::sqlite, {.table = "accounts", .keys = {"id"}});
 //   auto sql = guard->update(std::vector<std::string>{"balance"});
@@ -40,15 +40,15 @@ class SqlRowGuard {
  public:
   [[nodiscard]] static base::Result<SqlRowGuard> make(SqlDialect dialect, const FencedRows& rows);
 
-  // Adds the column for the fence to the table, once.
+  // Returns the statement that adds the fence column to the table, to be run once.
   [[nodiscard]] const std::string& add_fence() const noexcept { return add_fence_; }
 
-  // Without columns it only raises the fence.
+  // Returns the statement that updates the row; without columns it only raises the fence.
   [[nodiscard]] base::Result<std::string> update(std::span<const std::string> columns) const;
-  // Makes the row if it is not there. The keys have to be unique in the table.
+  // Returns the statement that updates or inserts the row. The keys must be unique in the table.
   [[nodiscard]] base::Result<std::string> upsert(std::span<const std::string> columns) const;
 
-  // The fence of the row with these keys.
+  // Returns the query for the fence of the row with these keys.
   [[nodiscard]] const std::string& newest() const noexcept { return newest_; }
 
  private:
@@ -62,7 +62,7 @@ class SqlRowGuard {
 
   [[nodiscard]] base::Result<std::vector<QuotedName>> quote(
       std::span<const std::string> columns) const;
-  // t."a" = ?2 AND t."b" = ?3, with the numbers from `first` on.
+  // Returns t."a" = ?2 AND t."b" = ?3, numbered from `first`.
   [[nodiscard]] std::string matches(std::size_t first) const;
 
   SqlDialect dialect_;

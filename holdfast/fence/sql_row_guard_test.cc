@@ -27,7 +27,7 @@ TEST(SqlRowGuard, WritesOnlyIfTheFenceIsNoNewer) {
             "WHERE t.\"fence\" <= excluded.\"fence\";");
 }
 
-TEST(SqlRowGuard, KnowsSchemasAndSeveralKeys) {
+TEST(SqlRowGuard, SupportsSchemasAndSeveralKeys) {
   const auto guard = SqlRowGuard::make(
       SqlDialect::postgresql,
       {.schema = "bank", .table = "accounts", .keys = {"branch", "id"}, .fence = "token"});
@@ -42,7 +42,7 @@ TEST(SqlRowGuard, KnowsSchemasAndSeveralKeys) {
             "t.\"id\" = $2;");
 }
 
-TEST(SqlRowGuard, TakesNothingInANameForAPartOfAStatement) {
+TEST(SqlRowGuard, NoPartOfANameBecomesPartOfAStatement) {
   const auto guard = SqlRowGuard::make(SqlDialect::postgresql,
                                        {.table = "{fence}", .keys = {"?1"}, .fence = "{token}"});
   ASSERT_TRUE(guard);

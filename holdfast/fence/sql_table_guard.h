@@ -8,35 +8,35 @@
 namespace holdfast::fence {
 
 struct FenceTable {
-  std::string schema{};  // empty: where the database looks by itself
+  std::string schema{};  // empty: the database's search path
   std::string table = "holdfast_fences";
 };
 
 // Statements for a table of fences by resource: for resources that are more than one row, or none.
 //
-// A value; what it makes are texts, to be prepared and run with any client of the database.
+// A value type. It makes statement texts, to be prepared and run with any client of the database.
 //
-// `check` in the transaction that writes: if it changed one row, the token was accepted and is
+// Run `check` in the transaction that writes: if it changed one row, the token was accepted and is
 // remembered when the transaction commits; if it changed none, roll back. Until the transaction
-// ends, others who check the same resource wait (PostgreSQL) or are turned away (SQLite: busy, see
-// sqlite3_busy_timeout), so nobody newer comes in between. On SQLite begin with BEGIN IMMEDIATE.
+// ends, other checks of the same resource wait (PostgreSQL) or fail (SQLite: busy, see
+// sqlite3_busy_timeout), so no newer token gets in between. On SQLite begin with BEGIN IMMEDIATE.
 //
-// Errors: invalid_argument for names that cannot be.
+// Errors: invalid_argument for invalid names.
 //
 //   auto guard = SqlTableGuard::make(SqlDialect::postgresql, {});
 //   db.run(guard->create());
 //   db.run("BEGIN");
-//   if (db.changes(guard->check(), "report", token) == 0) db.run("ROLLBACK");   // refused
+//   if (db.changes(guard->check(), "report", token) == 0) db.run("ROLLBACK");   // rejected
 class SqlTableGuard {
  public:
   [[nodiscard]] static base::Result<SqlTableGuard> make(SqlDialect dialect,
                                                         const FenceTable& table);
 
-  // Makes the table if it is not there.
+  // Returns the statement that creates the table if it does not exist.
   [[nodiscard]] const std::string& create() const noexcept { return create_; }
-  // Parameters: the resource, a text; the token, as of to_bigint in bigint.h.
+  // Parameters: the resource, a text; the token, converted by to_bigint in bigint.h.
   [[nodiscard]] const std::string& check() const noexcept { return check_; }
-  // The newest token of a resource. Parameter: the resource.
+  // Returns the query for the newest token of a resource. Parameter: the resource.
   [[nodiscard]] const std::string& newest() const noexcept { return newest_; }
 
  private:

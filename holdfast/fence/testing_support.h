@@ -8,7 +8,7 @@
 
 #include <holdfast/base/error.h>
 
-// For the tests of this folder.
+// Support for the tests of this folder.
 namespace holdfast::fence::testing {
 
 inline std::string contents(const std::filesystem::path& file) {
@@ -20,7 +20,7 @@ inline void put(const std::filesystem::path& file, std::string_view bytes) {
   std::ofstream(file, std::ios::binary) << bytes;
 }
 
-// The error's code as text, or "accepted".
+// Returns the error's code as text, or "accepted".
 template <class T>
 std::string answer(const base::Result<T>& result) {
   return result ? "accepted" : std::string(base::to_string(result.error().code));

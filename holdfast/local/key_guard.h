@@ -15,11 +15,11 @@ struct KeyGuards;
 
 class SharedGuard;
 
-// Holds one key exclusively until it is destroyed or unlocked.
+// A guard that holds one key exclusively until it is destroyed or unlocked.
 //
-// One thread at a time; it may be moved to, and unlocked by, another thread. Outlived by its lock
-// manager. A moved-from or unlocked guard holds nothing and may be destroyed, assigned or unlocked
-// again. Unlocking never blocks and never fails.
+// One thread at a time; it may be moved to, and unlocked by, another thread. The lock it came from
+// must outlive it. A moved-from or unlocked guard holds nothing and may be destroyed, assigned or
+// unlocked again. Unlocking never blocks and never fails.
 class [[nodiscard]] ExclusiveGuard {
  public:
   ExclusiveGuard() noexcept = default;
@@ -36,7 +36,8 @@ class [[nodiscard]] ExclusiveGuard {
       release();
     }
   }
-  // Becomes a reader without letting a writer in between. This guard then holds nothing.
+  // Turns the writer into a reader, without letting another writer in between. This guard then
+  // holds nothing.
   [[nodiscard]] SharedGuard downgrade() && noexcept;
 
   [[nodiscard]] bool owns_lock() const noexcept { return entry_ != nullptr; }
@@ -57,7 +58,7 @@ class [[nodiscard]] ExclusiveGuard {
   internal::KeyEntry* entry_ = nullptr;
 };
 
-// Holds one key together with other readers; otherwise as ExclusiveGuard.
+// A guard that holds one key together with other readers; otherwise like ExclusiveGuard.
 class [[nodiscard]] SharedGuard {
  public:
   SharedGuard() noexcept = default;
@@ -76,10 +77,10 @@ class [[nodiscard]] SharedGuard {
       release();
     }
   }
-  // Becomes the writer if it is the only reader at this moment, ahead of everybody who waits; never
-  // blocks. On success this guard holds nothing; otherwise nothing has changed.
-  // (Two readers that both waited for the upgrade would wait for each other, so there is no waiting
-  // variant.)
+  // Turns the reader into the writer, ahead of all waiters, if it is the only reader at this
+  // moment. Never blocks. On success this guard holds nothing; otherwise nothing has changed.
+  // (There is no variant that waits: two readers that both waited to upgrade would wait for each
+  // other.)
   [[nodiscard]] std::optional<ExclusiveGuard> try_upgrade();
 
   [[nodiscard]] bool owns_lock() const noexcept { return entry_ != nullptr || slot_ != nullptr; }

@@ -30,7 +30,7 @@ SharedGuard take(KeyLock& locks, std::string_view key, SharedGuard*) {
   return locks.lock_shared(key);
 }
 
-// What both kinds of guard do alike. The third kind is a reader in a slot.
+// The behaviour that both kinds of guard share. The third kind is a reader in a slot.
 enum class Bias { none, readers };
 template <class GuardType, Bias kBias>
 struct Kind {

@@ -4,7 +4,7 @@ namespace holdfast::local {
 
 namespace internal {
 
-// The one place that makes guards.
+// The only code that makes guards.
 struct KeyGuards {
   static ExclusiveGuard exclusive(KeyTable& table, KeyEntry* entry) noexcept {
     return {table, entry};

@@ -16,24 +16,23 @@
 
 namespace holdfast::local {
 
-// Reader-writer locks by key: one exists for a key as long as somebody holds it or waits for it,
-// and no longer.
+// Reader-writer locks by key. The lock of a key exists only while the key is held or waited for.
 //
-// Thread-safe. Outlives its guards and mutexes; when it is destroyed nobody holds or waits.
-// Keys are any bytes, of any length, the empty key included; every byte counts. The key's bytes are
-// copied if need be: the view need not outlive the call.
+// Thread-safe. It must outlive its guards and mutexes; when it is destroyed there must be no holder
+// and no waiter. Keys are any bytes, of any length, the empty key included; every byte counts. A
+// key is copied where needed: the view need not outlive the call.
 //
-// `lock` blocks until the key is free, the wait's deadline, or its stop token; a deadline in the
-// past is one try, a token that was stopped before is none. Not re-entrant: a thread that waits for
-// a key that it holds waits for itself.
+// `lock` blocks until the key is free, the wait's deadline, or its stop token. A deadline in the
+// past means one try; a token that is already stopped means none. Not re-entrant: a thread that
+// waits for a key that it holds waits for ever.
 //
-// Fairness. Waiters for a key are served in the order in which they came, urgent ones first;
-// readers that stand next to each other enter together. A reader that comes while another waits
-// stands in line behind it, so writers do not starve behind a stream of readers, nor readers behind
-// writers. One exception keeps a busy key busy: while the first in line is being woken, a newcomer
-// may take the free key. That happens to it once; the next time the key is handed to it.
+// Fairness. Waiters for a key are served in order of arrival, urgent ones first; readers that are
+// adjacent in the queue enter together. A reader that arrives while another caller waits queues
+// behind it, so writers do not starve behind a stream of readers, nor readers behind writers. One
+// exception keeps a busy key busy: while the first waiter is being woken, a newcomer may take the
+// free key. That happens to a waiter once; the next release passes the key directly to it.
 //
-// Throws std::bad_alloc where there is no memory for a new key, with nothing changed, and
+// Throws std::bad_alloc if there is no memory for a new key, with nothing changed, and
 // std::system_error beyond a thousand million readers of one key. Releasing does not throw.
 //
 //   KeyLock locks;
@@ -53,11 +52,11 @@ class KeyLock {
   [[nodiscard]] std::expected<SharedGuard, WaitEnd> lock_shared(std::string_view key,
                                                                 const KeyWait& wait);
 
-  // Nothing, at once, if the key is taken.
+  // Returns nullopt at once if the key is locked.
   [[nodiscard]] std::optional<ExclusiveGuard> try_lock(std::string_view key);
   [[nodiscard]] std::optional<SharedGuard> try_lock_shared(std::string_view key);
 
-  // Nothing if the key was not to be had in time.
+  // Returns nullopt if the key was not locked in time.
   template <class Rep, class Period>
   [[nodiscard]] std::optional<ExclusiveGuard> try_lock_for(
       std::string_view key, std::chrono::duration<Rep, Period> time) {
@@ -68,7 +67,7 @@ class KeyLock {
       std::string_view key, std::chrono::duration<Rep, Period> time) {
     return in_time(lock_shared(key, {.until = base::steady_deadline(time)}));
   }
-  // The same until a time point of any clock.
+  // As above, until a time point of any clock.
   template <class Clock, class Duration>
   [[nodiscard]] std::optional<ExclusiveGuard> try_lock_until(
       std::string_view key, std::chrono::time_point<Clock, Duration> time) {
@@ -80,14 +79,14 @@ class KeyLock {
     return in_time(lock_shared(key, {.until = base::steady_deadline(time)}));
   }
 
-  // The key's lock as an object for the standard's lock classes.
+  // Returns the key's lock as an object for the standard's lock classes.
   [[nodiscard]] KeyMutex mutex(std::string_view key) { return {*table_, key}; }
 
-  // How many keys are held or waited for at this moment.
+  // Returns how many keys are held or waited for at this moment.
   [[nodiscard]] std::size_t size() const;
   [[nodiscard]] KeyLockStats stats() const;
-  // Every key that is held or waited for. Looks at one part of the keys after the other: exact for
-  // each key, not one moment for all of them.
+  // Returns every key that is held or waited for. Reads one shard after the other: exact for each
+  // key, but not one moment for all of them.
   [[nodiscard]] std::vector<KeyState> snapshot() const;
 
  private:

@@ -1,5 +1,5 @@
-// KeyLock when a key is read so often that its readers use slots (internal/reader_bias.h): nothing
-// that a caller can see is different.
+// KeyLock with a key that is read so often that its readers use slots (internal/reader_bias.h): a
+// caller sees no difference.
 #include <array>
 #include <atomic>
 #include <barrier>
@@ -72,7 +72,7 @@ TEST_F(KeyLockReadOften, AWriterWaitsForEveryReader) {
   EXPECT_EQ(value, 1);
 }
 
-TEST_F(KeyLockReadOften, AReaderBehindAWaitingWriterStandsInLine) {
+TEST_F(KeyLockReadOften, AReaderQueuesBehindAWaitingWriter) {
   SharedGuard reader = locks_.lock_shared("k");
   Line line(locks_);
   line.writer("writer");
@@ -82,9 +82,9 @@ TEST_F(KeyLockReadOften, AReaderBehindAWaitingWriterStandsInLine) {
   EXPECT_EQ(line.served(), (Names{"writer", "reader"}));
 }
 
-// A newcomer may be faster than the writer that was told of the free key. If this is the read that
-// makes the key one that is read often, readers must still not pass the writer.
-TEST(KeyLockReadAlmostOften, AReaderThatOvertakesAWriterDoesNotOpenTheSlots) {
+// A newcomer may be faster than the writer that was woken for the free key. Even if this read makes
+// the key biased, readers must not pass the writer.
+TEST(KeyLockReadAlmostOften, AReaderThatPassesAWriterDoesNotOpenTheSlots) {
   for (int reads = 250; reads < 260; ++reads) {
     KeyLock locks;
     for (int i = 0; i < reads; ++i) {
@@ -108,7 +108,7 @@ TEST(KeyLockReadAlmostOften, AReaderThatOvertakesAWriterDoesNotOpenTheSlots) {
   }
 }
 
-TEST_F(KeyLockReadOften, AGuardOutlivesTheEndOfTheBiasAndTheNext) {
+TEST_F(KeyLockReadOften, AGuardStaysValidAfterTheBiasEndsAndStartsAgain) {
   SharedGuard reader = locks_.lock_shared("k");
   EXPECT_FALSE(locks_.try_lock("k"));
   make_biased(locks_, "k");
@@ -120,8 +120,8 @@ TEST_F(KeyLockReadOften, AGuardOutlivesTheEndOfTheBiasAndTheNext) {
   EXPECT_FALSE(locks_.try_lock("k"));
 }
 
-TEST_F(KeyLockReadOften, AGuardOutlivesTheBiasOfEveryOtherKey) {
-  // More keys than the table has parts: some of them share the part of "k", others its slot.
+TEST_F(KeyLockReadOften, AGuardStaysValidWhileEveryOtherKeyIsBiased) {
+  // More keys than the table has shards: some of them share the shard of "k", others its slot.
   const SharedGuard reader = locks_.lock_shared("k");
   for (int i = 0; i < 200; ++i) {
     make_biased(locks_, "other " + std::to_string(i));
@@ -130,7 +130,7 @@ TEST_F(KeyLockReadOften, AGuardOutlivesTheBiasOfEveryOtherKey) {
   EXPECT_FALSE(locks_.try_lock("k"));
 }
 
-TEST_F(KeyLockReadOften, AGuardThatAWriterHasMetIsReleasedWithoutADataRace) {
+TEST_F(KeyLockReadOften, AGuardThatAWriterAdoptedIsReleasedWithoutADataRace) {
   // Relaxed, so that nothing but the lock orders the two threads.
   constexpr auto kRelaxed = std::memory_order_relaxed;
   std::atomic<int> step = 0;
@@ -157,7 +157,7 @@ TEST_F(KeyLockReadOften, TheOnlyReaderBecomesTheWriter) {
 }
 
 TEST_F(KeyLockReadOften, OneOfTwoReadersStaysAReader) {
-  // The second of one thread is not in a slot, for its slot is taken by the first.
+  // The second reader of one thread has no slot, because the first uses it.
   SharedGuard first = locks_.lock_shared("k");
   SharedGuard second = locks_.lock_shared("k");
   EXPECT_FALSE(first.try_upgrade());
@@ -167,7 +167,7 @@ TEST_F(KeyLockReadOften, OneOfTwoReadersStaysAReader) {
   EXPECT_TRUE(second.try_upgrade());
 }
 
-TEST_F(KeyLockReadOften, AReaderThatIsNotInASlotSeesThoseThatAre) {
+TEST_F(KeyLockReadOften, AReaderWithoutASlotSeesTheReadersInSlots) {
   SharedGuard in_slot = locks_.lock_shared("k");
   SharedGuard counted = locks_.lock_shared("k");
   EXPECT_FALSE(counted.try_upgrade());
@@ -228,8 +228,8 @@ TEST_F(KeyLockReadOften, MoreThreadsThanThereAreSlotsReadTogether) {
   EXPECT_TRUE(locks_.try_lock("k"));
 }
 
-// Reads almost only, so that the key keeps becoming biased, and a writer, or a reader that wants to
-// become one, keeps ending that.
+// Almost all operations are reads, so that the key becomes biased again and again, and a writer or
+// an upgrading reader ends the bias again and again.
 TEST_F(KeyLockReadOften, StressInAndOutOfTheBias) {
   constexpr std::size_t kThreads = 4;
   constexpr std::size_t kReadsPerWrite = 300;

@@ -1,5 +1,5 @@
-// Threads that do everything at once. What the locks protect is not protected by anything else, so
-// that a thread sanitizer, and the sums at the end, see every mistake.
+// Threads that do all operations at the same time. Only the locks protect the data, so that a
+// thread sanitizer, and the sums at the end, detect every mistake.
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -28,7 +28,7 @@ using testing_support::stress_rounds;
 using testing_support::wait_until;
 using testing_support::wait_until_waiting;
 
-// What one thread did, or all of them.
+// The counts of one thread, or of all of them.
 struct Tally {
   std::uint64_t acquired = 0;
   std::uint64_t writes = 0;
@@ -148,7 +148,7 @@ class Worker {
     lock ? write(on, std::optional(true)) : static_cast<void>(++tally_.timed_out);
   }
 
-  // Once per acquisition.
+  // Called once per acquisition.
   void look(const Guarded& on) {
     ++tally_.acquired;
     tally_.inconsistent += on.is_consistent() ? 0U : 1U;

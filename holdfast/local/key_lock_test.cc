@@ -20,7 +20,7 @@ using testing_support::kSanitized;
 using testing_support::state_of;
 using testing_support::wait_until_waiting;
 
-TEST(KeyLock, AFreeKeyIsHadInEveryWay) {
+TEST(KeyLock, AFreeKeyCanBeLockedInEveryWay) {
   KeyLock locks;
   EXPECT_TRUE(locks.lock("k").owns_lock());
   EXPECT_TRUE(locks.lock_shared("k").owns_lock());
@@ -63,7 +63,7 @@ TEST(KeyLock, ManyReadersAreInsideTogether) {
   EXPECT_EQ(locks.size(), 0U);
 }
 
-TEST(KeyLock, ABlockedWriterComesInWhenTheLastReaderLeaves) {
+TEST(KeyLock, ABlockedWriterEntersWhenTheLastReaderLeaves) {
   KeyLock locks;
   int value = 0;  // only the lock protects it
   SharedGuard first = locks.lock_shared("k");
@@ -80,7 +80,7 @@ TEST(KeyLock, ABlockedWriterComesInWhenTheLastReaderLeaves) {
   EXPECT_EQ(value, 1);
 }
 
-TEST(KeyLock, BlockedReadersAllComeInWhenTheWriterLeaves) {
+TEST(KeyLock, BlockedReadersAllEnterWhenTheWriterLeaves) {
   constexpr int kReaders = 4;
   KeyLock locks;
   int value = 0;
@@ -99,7 +99,7 @@ TEST(KeyLock, BlockedReadersAllComeInWhenTheWriterLeaves) {
   writer.unlock();
 }
 
-TEST(KeyLock, DifferentKeysAreHeldByDifferentThreadsAtOnce) {
+TEST(KeyLock, DifferentThreadsHoldDifferentKeysAtTheSameTime) {
   constexpr int kThreads = 8;
   KeyLock locks;
   std::barrier all_inside(kThreads);
@@ -114,7 +114,7 @@ TEST(KeyLock, DifferentKeysAreHeldByDifferentThreadsAtOnce) {
   }
 }
 
-TEST(KeyLock, AKeyExistsAsLongAsSomebodyHoldsItOrWaitsForIt) {
+TEST(KeyLock, AKeyExistsWhileItIsHeldOrWaitedFor) {
   KeyLock locks;
   EXPECT_EQ(locks.size(), 0U);
   SharedGuard first = locks.lock_shared("k");
@@ -143,7 +143,7 @@ TEST(KeyLock, ARefusedTryLeavesNothingBehind) {
   EXPECT_EQ(locks.size(), 0U);
 }
 
-// Bytes from malloc in use; meaningless under a sanitizer, which has an allocator of its own.
+// Returns the bytes from malloc in use; meaningless under a sanitizer, which has its own allocator.
 std::size_t allocated() { return mallinfo2().uordblks; }
 
 TEST(KeyLock, AHundredThousandKeysLeaveNothingBehind) {
@@ -155,7 +155,7 @@ TEST(KeyLock, AHundredThousandKeysLeaveNothingBehind) {
   std::size_t while_held = 0;
   for (int round = 0; round < 2; ++round) {
     for (std::size_t i = 0; i < kKeys; ++i) {
-      // Every other key is too long to live inside its entry.
+      // Every other key is too long to fit inside its entry.
       const std::string prefix = i % 2 == 0 ? "k" : "a rather long key number ";
       guards.push_back(locks.lock(prefix + std::to_string(i)));
     }
@@ -166,12 +166,12 @@ TEST(KeyLock, AHundredThousandKeysLeaveNothingBehind) {
   EXPECT_EQ(locks.size(), 0U);
   EXPECT_TRUE(locks.snapshot().empty());
   if (!kSanitized) {
-    // A little is kept for the next keys, the same however many there were.
+    // A small, constant amount is kept for later keys.
     EXPECT_LT(allocated() - before, (while_held - before) / 8);
   }
 }
 
-TEST(KeyLock, KeysOneAfterTheOtherNeedNoMoreMemoryThanAFew) {
+TEST(KeyLock, ManyKeysInTurnNeedNoMoreMemoryThanAFew) {
   KeyLock locks;
   std::size_t after_a_few = 0;
   for (int i = 0; i < 100'000; ++i) {

@@ -52,7 +52,7 @@ TEST(KeyLock, ADeadlineBeforeTheMachineStartedIsOneTryToo) {
            locks.lock("k", {.until = steady_clock::time_point(-1ns)}) ||
            locks.lock_shared("k", {.until = steady_clock::time_point::min()});
   });
-  tries.wait_for(10s);  // so that a hopeless wait fails here, where it gets the key
+  tries.wait_for(10s);  // a wait that would never end fails here, because it gets the key
   held.unlock();
   EXPECT_FALSE(tries.get());
 }
@@ -102,7 +102,7 @@ TEST(KeyLock, AWriterThatTimesOutLetsTheReadersBehindItIn) {
   EXPECT_EQ(state_of(locks, "k"), (KeyState{.key = "k", .readers = 2}));
 }
 
-TEST(KeyLock, ATokenThatWasStoppedBeforeIsNoTry) {
+TEST(KeyLock, ATokenThatIsAlreadyStoppedMakesNoTry) {
   KeyLock locks;
   std::stop_source stop;
   stop.request_stop();
@@ -150,7 +150,7 @@ TEST(KeyLock, AWriterThatIsCancelledLetsTheReadersBehindItIn) {
   EXPECT_EQ(state_of(locks, "k"), (KeyState{.key = "k", .readers = 1}));
 }
 
-TEST(KeyLock, OneThatGivesUpInTheMiddleOfTheLineIsSkipped) {
+TEST(KeyLock, AWaiterThatGivesUpInTheMiddleOfTheQueueIsSkipped) {
   KeyLock locks;
   std::stop_source stop;
   ExclusiveGuard held = locks.lock("k");
@@ -166,7 +166,7 @@ TEST(KeyLock, OneThatGivesUpInTheMiddleOfTheLineIsSkipped) {
   EXPECT_EQ(served, (Names{"1", "3"}));
 }
 
-TEST(KeyLock, WritersAreServedInTheOrderInWhichTheyCame) {
+TEST(KeyLock, WritersAreServedInOrderOfArrival) {
   KeyLock locks;
   ExclusiveGuard held = locks.lock("k");
   Line line(locks);
@@ -177,7 +177,7 @@ TEST(KeyLock, WritersAreServedInTheOrderInWhichTheyCame) {
   EXPECT_EQ(line.served(), (Names{"1", "2", "3", "4", "5", "6"}));
 }
 
-TEST(KeyLock, ReadersAndWritersStandInOneLine) {
+TEST(KeyLock, ReadersAndWritersShareOneQueue) {
   KeyLock locks;
   ExclusiveGuard held = locks.lock("k");
   Line line(locks);
@@ -189,7 +189,7 @@ TEST(KeyLock, ReadersAndWritersStandInOneLine) {
   EXPECT_EQ(line.served(), (Names{"reader 1", "writer 2", "reader 3", "writer 4"}));
 }
 
-TEST(KeyLock, AReaderThatComesBehindAWaitingWriterStandsInLine) {
+TEST(KeyLock, AReaderThatArrivesBehindAWaitingWriterQueues) {
   KeyLock locks;
   SharedGuard held = locks.lock_shared("k");
   Line line(locks);
@@ -239,7 +239,7 @@ TEST(KeyLock, AWriterDoesNotStarveBehindAStreamOfReaders) {
       while (!written && reads < kFarTooMany) {
         const SharedGuard guard = locks.lock_shared("k");
         ++reads;
-        std::this_thread::yield();  // so that the others come before this one has left
+        std::this_thread::yield();  // so that the others arrive before this one has left
       }
     });
   }
@@ -272,7 +272,7 @@ TEST(KeyLock, AReaderDoesNotStarveBehindWritersThatTakeTurns) {
   read = true;
 }
 
-TEST(KeyLock, StatisticsTellHowLongTheWaitsTook) {
+TEST(KeyLock, StatisticsIncludeTheWaitingTimes) {
   KeyLock locks;
   for (const char* const key : {"a", "b"}) {
     ExclusiveGuard held = locks.lock(key);

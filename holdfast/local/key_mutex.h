@@ -13,12 +13,12 @@ namespace holdfast::local {
 // One key's lock as an object with the interface of std::shared_timed_mutex, for std::unique_lock,
 // std::shared_lock, std::scoped_lock and std::lock.
 //
-// Thread-safe: it may be used by many threads at once, and two objects for one key are the same
-// lock. Holds a copy of its key; outlived by the KeyLock it came from. Not re-entrant. Locks as the
-// KeyLock's own functions do, but counts every reader at one place: where many threads read one key
-// all the time, KeyLock::lock_shared is faster.
+// Thread-safe: many threads may use it at the same time, and two objects for one key are the same
+// lock. Holds a copy of its key; the KeyLock it came from must outlive it. Not re-entrant. Locks as
+// the KeyLock's own functions do, but counts all readers in one place: for a key that many threads
+// read constantly, KeyLock::lock_shared is faster.
 //
-// Beware of std::scoped_lock on two objects for the *same* key: it would wait for itself.
+// Do not pass two objects for the *same* key to std::scoped_lock: it would wait for itself.
 //
 //   auto from = locks.mutex("account:1"), to = locks.mutex("account:2");
 //   std::scoped_lock both(from, to);

@@ -105,7 +105,7 @@ TEST(KeyMutex, WorksInASharedLock) {
   EXPECT_FALSE(lock.try_lock_until(std::chrono::system_clock::now() + 1ms));
 }
 
-TEST(KeyMutex, WaitsForAKeyThatIsTaken) {
+TEST(KeyMutex, WaitsForALockedKey) {
   KeyLock locks;
   KeyMutex mutex = locks.mutex("k");
   int value = 0;  // only the lock protects it
@@ -119,7 +119,7 @@ TEST(KeyMutex, WaitsForAKeyThatIsTaken) {
   mutex.unlock();
 }
 
-TEST(KeyMutex, MeetsReadersThatAreInSlots) {
+TEST(KeyMutex, ExcludesReadersInSlots) {
   KeyLock locks;
   make_biased(locks, "k");
   KeyMutex mutex = locks.mutex("k");

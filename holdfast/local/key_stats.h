@@ -7,8 +7,8 @@
 
 namespace holdfast::local {
 
-// What a KeyLock has done since it was made. Always on: a few additions under a lock that is held
-// anyway.
+// Statistics of a KeyLock since it was made. Always on: they cost a few additions under a lock that
+// is held anyway.
 struct KeyLockStats {
   std::uint64_t acquisitions = 0;            // of either kind, however obtained
   std::uint64_t contended = 0;               // acquisitions that found the key taken and waited
@@ -20,7 +20,7 @@ struct KeyLockStats {
   friend bool operator==(const KeyLockStats&, const KeyLockStats&) = default;
 };
 
-// One key that somebody holds or waits for, as seen at one moment.
+// The state of one key that is held or waited for, at one moment.
 struct KeyState {
   std::string key;
   bool exclusive = false;   // a writer holds it

@@ -7,8 +7,8 @@
 
 namespace holdfast::local {
 
-// Urgent waiters for a key go ahead of all normal ones, in their own order of arrival. A holder is
-// never interrupted. A steady stream of urgent waiters can keep normal ones out.
+// Urgent waiters for a key are served before all normal ones, in their own order of arrival. A
+// holder is never interrupted. A steady stream of urgent waiters can starve normal ones.
 enum class Priority : std::uint8_t { normal, urgent };
 
 // How a blocking call waits. The default waits without bound.

@@ -10,7 +10,7 @@
 
 namespace holdfast::local {
 
-// One lease as seen at one moment.
+// The state of one lease at one moment.
 struct LeaseInfo {
   std::string key;
   std::string owner;
@@ -20,18 +20,18 @@ struct LeaseInfo {
   friend bool operator==(const LeaseInfo&, const LeaseInfo&) = default;
 };
 
-// What a sweep did, in slices. A slice is what it does under one hold of a lock: as long as that
-// takes, and no longer, a caller may have to wait for the sweep.
+// The result of a sweep, which works in slices. A slice is the work under one hold of a lock: a
+// caller waits for the sweep no longer than one slice takes.
 struct SweepReport {
   static constexpr std::chrono::nanoseconds kStep{250};
 
   std::size_t removed = 0;
   std::size_t slices = 0;
   std::chrono::nanoseconds longest_slice{0};
-  // How many slices took less than kStep, 2 * kStep, …; the last one counts all that took longer.
+  // The number of slices that took less than kStep, 2 * kStep, …; the last counts all longer ones.
   std::array<std::size_t, 65> slice_times{};
 
-  // The time that this share of the slices did not exceed, rounded up to whole steps.
+  // Returns the time that this share of the slices did not exceed, rounded up to whole steps.
   [[nodiscard]] std::chrono::nanoseconds slice_quantile(double share) const noexcept;
 };
 

@@ -22,27 +22,27 @@ class LeaseSweeper;
 }  // namespace internal
 
 struct LeaseTableOptions {
-  // Judges every lease; outlives the table.
+  // The clock that judges every lease; must outlive the table.
   const base::Clock* clock = &base::steady_clock();
-  // From one background sweep to the next, by the same clock; zero for none.
+  // The time from one background sweep to the next, by the same clock; zero for none.
   base::Duration sweep_every = std::chrono::minutes(1);
 };
 
-// Locks by key and owner that end by themselves: an in-process table of leases.
+// An in-process table of leases: locks by key and owner that expire.
 //
-// Thread-safe. Nothing blocks, but for the moment it takes another thread to finish its own call.
-// A background thread removes expired leases at a steady cadence, in slices so small that callers
-// do not notice; it stops at once when the table is destroyed.
+// Thread-safe. Calls do not block, except for the moment another thread needs to finish its own
+// call. A background thread removes expired leases at a steady cadence, in slices so small that
+// callers do not notice; it stops at once when the table is destroyed.
 //
 // Time is the injected clock's; the default does not count the time the machine was suspended. A
 // lease lasts at least its ttl; one of five seconds or more may last longer by the clock's
 // `coarse_lag()` (some 50 ms).
 //
-// Guaranteed: among racing callers one gets the key; an expired lease is taken over in the same
-// step, whether or not it was swept; the tokens of a key only ever grow while the table lives; the
-// sweep removes a lease only if it is the very one that has expired.
-// **Not** re-entrant: an owner that holds a key is refused like anybody else (it can `renew`).
-// Not guaranteed: that the holder of an expired lease has stopped. Give the token to the resource.
+// Guaranteed: one of several racing callers gets the key; an expired lease is taken over in the
+// same step, whether or not it was swept; the tokens of a key only ever grow while the table lives;
+// the sweep never removes a lease that replaced an expired one. **Not** re-entrant: an owner that
+// holds a key is refused like any other (it can `renew`). Not guaranteed: that the holder of an
+// expired lease has stopped. Pass the token to the resource.
 //
 // Keys and owners are any bytes, of any length. An empty one is ErrorCode::invalid_argument, as is
 // a ttl that is not positive or beyond the end of time. Throws std::bad_alloc, with nothing
@@ -58,39 +58,39 @@ class LeaseTable {
   LeaseTable(const LeaseTable&) = delete;
   LeaseTable& operator=(const LeaseTable&) = delete;
 
-  // The token of the new lease, or nothing if the key is leased.
+  // Returns the token of the new lease, or nullopt if the key is leased.
   [[nodiscard]] base::Result<std::optional<base::FencingToken>> try_lock(std::string_view key,
                                                                          std::string_view owner,
                                                                          base::Ttl ttl);
 
-  // Extends the owner's lease to `ttl` from now, never shortens it; the token stays.
-  // ErrorCode::not_held if the lease has expired, or is another's, or there is none.
+  // Extends the owner's lease to `ttl` from now, and never shortens it; the token does not change.
+  // ErrorCode::not_held if the owner has no lease on the key, or it has expired.
   base::Result<base::FencingToken> renew(std::string_view key, std::string_view owner,
                                          base::Ttl ttl);
 
-  // Ends the lease, whoever owns it. ErrorCode::not_held if there is none.
+  // Ends the lease of any owner. ErrorCode::not_held if there is none.
   base::Result<void> unlock(std::string_view key);
-  // Ends the owner's lease. A lease that has expired counts as long as nobody took it over: the key
-  // was the owner's until now. ErrorCode::not_held if it is another's or there is none.
+  // Ends the owner's lease. An expired lease still counts if no other owner took it over.
+  // ErrorCode::not_held if the lease belongs to another owner or there is none.
   base::Result<void> unlock(std::string_view key, std::string_view owner);
 
-  // Whether a lease of this owner guards the key now.
+  // Returns whether a lease of this owner is valid for the key now.
   [[nodiscard]] bool is_locked_by(std::string_view key, std::string_view owner) const;
-  // Whether no lease guards the key now: it has expired, or there is none. (Which of the two
-  // depends on the sweep.)
+  // Returns whether the key has no valid lease now: its lease has expired, or there is none. (Which
+  // of the two depends on the sweep.)
   [[nodiscard]] bool is_lock_expired(std::string_view key) const;
-  // Nothing if no lease guards the key now.
+  // Returns nullopt if the key has no valid lease now.
   [[nodiscard]] std::optional<base::Duration> time_left(std::string_view key) const;
 
-  // Leases in the table, expired ones that were not swept yet included.
+  // Returns the number of leases in the table, including expired ones that were not swept yet.
   [[nodiscard]] std::size_t size() const;
-  // The same, each with what is known of it. Not one moment for all of them.
+  // Returns the same leases with their state. Not one moment for all of them.
   [[nodiscard]] std::vector<LeaseInfo> snapshot() const;
 
-  // Removes what has expired by now; when it returns, no lease that had expired before the call is
-  // left. Waits for a sweep that is under way.
+  // Removes expired leases; when it returns, every lease that had expired before the call is
+  // removed. Waits for a sweep that is under way.
   SweepReport sweep_now();
-  // How many background sweeps have ended.
+  // Returns how many background sweeps have ended.
   [[nodiscard]] std::uint64_t sweeps() const noexcept;
 
  private:

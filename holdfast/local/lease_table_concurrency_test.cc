@@ -65,8 +65,8 @@ TEST(LeaseTableConcurrency, ExactlyOneOfTheRacingCallersTakesOverAnExpiredLease)
   EXPECT_EQ(winners, kRounds);
 }
 
-// Sweeps race with callers who take over what the sweep is about to remove: a grant that the sweep
-// swallowed would show as a lease that is gone while its owner holds it.
+// Sweeps race with callers that take over the leases that the sweep is about to remove: if the
+// sweep removed a new grant, its owner would find its lease missing.
 TEST(LeaseTableConcurrency, ASweepNeverRemovesALeaseThatWasTakenOverMeanwhile) {
   base::ManualClock clock;
   LeaseTable table({.clock = &clock, .sweep_every = 0s});
@@ -135,7 +135,7 @@ TEST(LeaseTableConcurrency, AnUnprotectedCounterPerKeyEndsExactUnderRandomCalls)
   EXPECT_EQ(table.size(), 0U);
 }
 
-TEST(LeaseTableConcurrency, TheTableGrowsAndShrinksWhileItIsSweptAndLookedAt) {
+TEST(LeaseTableConcurrency, TheTableGrowsAndShrinksDuringSweepsAndSnapshots) {
   base::ManualClock clock;
   LeaseTable table({.clock = &clock, .sweep_every = 0s});
   constexpr int kPerThread = 5000;
@@ -167,7 +167,7 @@ TEST(LeaseTableConcurrency, TheTableGrowsAndShrinksWhileItIsSweptAndLookedAt) {
   EXPECT_EQ(table.size(), 0U);
 }
 
-TEST(LeaseTableConcurrency, TheBackgroundSweepKeepsItsBeatOnTheInjectedClock) {
+TEST(LeaseTableConcurrency, TheBackgroundSweepKeepsItsCadenceOnTheInjectedClock) {
   base::ManualClock clock;
   LeaseTable table({.clock = &clock, .sweep_every = 1min});
   for (std::uint64_t beat = 1; beat <= 3; ++beat) {
@@ -190,7 +190,7 @@ TEST(LeaseTableConcurrency, TheBackgroundSweepEndsAtOnceWithItsTable) {
     const LeaseTable table({.clock = &clock, .sweep_every = std::chrono::hours(1)});
     clock.wait_for_sleepers(1);
   }
-  EXPECT_EQ(clock.sleepers(), 0U);  // though the clock never reached the beat
+  EXPECT_EQ(clock.sleepers(), 0U);  // although the clock never reached the next tick
 }
 
 }  // namespace

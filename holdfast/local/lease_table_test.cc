@@ -17,7 +17,7 @@ using base::ErrorCode;
 
 class LeaseTableTest : public testing::Test {
  protected:
-  // The token, or zero if the key was taken.
+  // Returns the token, or zero if the key is leased.
   std::uint64_t lock(std::string_view key, std::string_view owner, base::Ttl ttl = 10s) {
     const auto token = table.try_lock(key, owner, ttl);
     EXPECT_TRUE(token.has_value());
@@ -28,14 +28,14 @@ class LeaseTableTest : public testing::Test {
   LeaseTable table{{.clock = &clock, .sweep_every = 0s}};
 };
 
-TEST_F(LeaseTableTest, AFreeKeyIsGrantedAndATakenOneIsNot) {
+TEST_F(LeaseTableTest, AFreeKeyIsGrantedAndALeasedKeyIsNot) {
   EXPECT_NE(lock("a", "one"), 0U);
   EXPECT_EQ(lock("a", "two"), 0U);
   EXPECT_NE(lock("b", "two"), 0U);
   EXPECT_EQ(table.size(), 2U);
 }
 
-TEST_F(LeaseTableTest, TheSameOwnerIsNotLetInASecondTime) {
+TEST_F(LeaseTableTest, TheSameOwnerIsRefusedASecondTime) {
   EXPECT_NE(lock("a", "one"), 0U);
   EXPECT_EQ(lock("a", "one"), 0U);
 }
@@ -78,7 +78,7 @@ TEST_F(LeaseTableTest, AnOwnerUnlocksItsOwnLeaseOnly) {
   EXPECT_EQ(table.size(), 0U);
 }
 
-TEST_F(LeaseTableTest, UnlockingTwiceIsHarmlessAndSaysSo) {
+TEST_F(LeaseTableTest, UnlockingTwiceIsHarmlessAndReported) {
   lock("a", "one");
   EXPECT_TRUE(table.unlock("a"));
   EXPECT_EQ(table.unlock("a").error().code, ErrorCode::not_held);
@@ -93,7 +93,7 @@ TEST_F(LeaseTableTest, AnExpiredOwnerDoesNotUnlockItsSuccessor) {
   EXPECT_TRUE(table.is_locked_by("a", "two"));
 }
 
-TEST_F(LeaseTableTest, AnExpiredLeaseThatNobodyTookCanStillBeUnlockedByItsOwner) {
+TEST_F(LeaseTableTest, AnExpiredLeaseThatWasNotTakenOverCanStillBeUnlockedByItsOwner) {
   lock("a", "one", 1s);
   clock.advance(2s);
   EXPECT_TRUE(table.unlock("a", "one"));
@@ -111,7 +111,7 @@ TEST_F(LeaseTableTest, RenewExtendsKeepsTheTokenAndNeverShortens) {
   EXPECT_EQ(table.time_left("a"), 10s);
 }
 
-TEST_F(LeaseTableTest, RenewRefusesWhatIsLostOrNotOnesOwn) {
+TEST_F(LeaseTableTest, RenewRejectsALeaseThatIsLostOrAnothers) {
   EXPECT_EQ(table.renew("a", "one", 10s).error().code, ErrorCode::not_held);
   lock("a", "one", 10s);
   EXPECT_EQ(table.renew("a", "two", 10s).error().code, ErrorCode::not_held);
@@ -131,7 +131,7 @@ TEST_F(LeaseTableTest, AKeyWithoutALeaseCountsAsExpiredAsAfterASweep) {
   EXPECT_EQ(table.time_left("a"), std::nullopt);
 }
 
-TEST_F(LeaseTableTest, ASweepRemovesTheExpiredAndOnlyThose) {
+TEST_F(LeaseTableTest, ASweepRemovesExpiredLeasesOnly) {
   for (int i = 0; i < 1000; ++i) {
     lock("short:" + std::to_string(i), "one", 1s);
     lock("long:" + std::to_string(i), "one", 1h);
@@ -169,7 +169,7 @@ TEST_F(LeaseTableTest, ALeaseTakenAfterItsPredecessorExpiredSurvivesTheSweep) {
   EXPECT_TRUE(table.is_locked_by("a", "two"));
 }
 
-TEST_F(LeaseTableTest, TheSnapshotTellsKeyOwnerTokenAndTimeLeft) {
+TEST_F(LeaseTableTest, TheSnapshotHasKeyOwnerTokenAndTimeLeft) {
   const std::uint64_t token = lock("a", "one", 10s);
   const std::string long_key(1000, 'k');
   lock(long_key, "two", 1s);
@@ -187,7 +187,7 @@ TEST_F(LeaseTableTest, BadArgumentsAreTypedErrorsAndChangeNothing) {
   const auto code = [](const auto& result) { return result.error().code; };
   for (const base::Ttl ttl : {base::Ttl(0s), base::Ttl(-1s), base::Ttl(std::chrono::hours::max()),
                               base::Ttl(std::chrono::nanoseconds::max() - 1ns)}) {
-    clock.advance(1s);  // so that the last one lies beyond the end of time
+    clock.advance(1s);  // so that the last ttl ends beyond the end of time
     EXPECT_EQ(code(table.try_lock("a", "one", ttl)), ErrorCode::invalid_argument);
     EXPECT_EQ(code(table.renew("a", "one", ttl)), ErrorCode::invalid_argument);
   }
@@ -207,7 +207,7 @@ TEST_F(LeaseTableTest, BadOptionsAreTypedErrors) {
   EXPECT_THROW(LeaseTable({.clock = &clock, .sweep_every = -1s}), base::Exception);
 }
 
-TEST_F(LeaseTableTest, KeysAndOwnersOfAnyLengthAndBytesAreKeptApart) {
+TEST_F(LeaseTableTest, KeysAndOwnersOfAnyLengthAndBytesAreDistinguished) {
   std::set<std::string> keys;
   for (const std::size_t size : {1U, 7U, 8U, 15U, 16U, 49U, 50U, 51U, 255U, 256U, 100'000U}) {
     for (const char last : {'x', 'y', '\0', '\n', '\xff'}) {

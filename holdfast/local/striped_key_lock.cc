@@ -25,7 +25,7 @@ std::size_t checked_mask(std::size_t stripes) {
 
 }  // namespace
 
-// On a cache line of its own: a busy stripe does not slow its neighbours down.
+// On its own cache line: a busy stripe does not slow down its neighbours.
 struct alignas(64) StripedKeyLock::Stripe {
   std::shared_timed_mutex mutex;
 };

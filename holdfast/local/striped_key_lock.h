@@ -18,12 +18,12 @@ namespace holdfast::local {
 // A fixed number of reader-writer locks that all keys share by their hash: constant memory, however
 // many keys there are.
 //
-// Thread-safe. Outlives its guards. Fairness is the platform's (std::shared_timed_mutex).
+// Thread-safe. It must outlive its guards. Fairness is the platform's (std::shared_timed_mutex).
 //
 // **Two keys may share a stripe.** They then exclude each other, which only costs time, unless one
-// thread holds both: taking a second key while holding a first one may wait for oneself, or for a
-// thread that took them the other way round. Take several keys with one `lock_all`, which locks
-// each stripe once and always in the same order, or use KeyLock.
+// thread holds both: a thread that locks a second key while it holds a first one may deadlock with
+// itself, or with a thread that locks them in the opposite order. Lock several keys with one
+// `lock_all`, which locks each stripe once and always in the same order, or use KeyLock.
 //
 //   StripedKeyLock locks;
 //   auto both = locks.lock_all({"account:1", "account:2"});
@@ -35,8 +35,8 @@ class StripedKeyLock {
   // Holds several stripes until destroyed; move-only.
   using MultiGuard = std::vector<Exclusive>;
 
-  // `stripes` is rounded up to a power of two, of which there are at least one and at most 2^20:
-  // beyond that, base::Exception with ErrorCode::invalid_argument.
+  // `stripes` is rounded up to a power of two, at least 1 and at most 2^20; throws base::Exception
+  // with ErrorCode::invalid_argument beyond that.
   explicit StripedKeyLock(std::size_t stripes = 1024);
   ~StripedKeyLock();
   StripedKeyLock(const StripedKeyLock&) = delete;
@@ -44,7 +44,7 @@ class StripedKeyLock {
 
   [[nodiscard]] Exclusive lock(std::string_view key) { return Exclusive(mutex(key)); }
   [[nodiscard]] Shared lock_shared(std::string_view key) { return Shared(mutex(key)); }
-  // The guard owns nothing if the stripe was not to be had (in time).
+  // Returns a guard that owns nothing if the stripe was not locked (in time).
   [[nodiscard]] Exclusive try_lock(std::string_view key) {
     return Exclusive(mutex(key), std::try_to_lock);
   }
@@ -62,14 +62,14 @@ class StripedKeyLock {
     return Shared(mutex(key), time);
   }
 
-  // Holds all these keys, duplicates and collisions included, without a deadlock between callers.
+  // Locks all these keys, duplicates and collisions included, without a deadlock between callers.
   [[nodiscard]] MultiGuard lock_all(std::span<const std::string_view> keys);
   [[nodiscard]] MultiGuard lock_all(std::initializer_list<std::string_view> keys) {
     return lock_all(std::span(keys.begin(), keys.size()));
   }
 
   [[nodiscard]] std::size_t stripes() const noexcept { return mask_ + 1; }
-  // Which stripe a key belongs to; the same for the life of this object, not beyond.
+  // Returns the key's stripe; the same for the life of this object, not beyond.
   [[nodiscard]] std::size_t stripe_of(std::string_view key) const noexcept;
 
  private:

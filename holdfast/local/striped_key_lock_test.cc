@@ -13,7 +13,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Two different keys with one stripe, and one key with another.
+// Two different keys of one stripe, and one key of another stripe.
 struct Keys {
   std::string first = "key:0";
   std::string collides;
@@ -37,7 +37,7 @@ TEST(StripedKeyLock, AKeyExcludesItself) {
   EXPECT_FALSE(locks.try_lock_for("a", 1ms).owns_lock());
 }
 
-TEST(StripedKeyLock, ReadersShareAKeyAndKeepAWriterOut) {
+TEST(StripedKeyLock, ReadersShareAKeyAndExcludeAWriter) {
   StripedKeyLock locks;
   const auto one = locks.lock_shared("a");
   const auto two = locks.try_lock_shared("a");
@@ -71,7 +71,7 @@ TEST(StripedKeyLock, AnImpossibleNumberOfStripesIsATypedError) {
   }
 }
 
-TEST(StripedKeyLock, SeveralKeysAreTakenOnceEachEvenIfTheyCollideOrRepeat) {
+TEST(StripedKeyLock, SeveralKeysAreLockedOnceEachEvenIfTheyCollideOrRepeat) {
   StripedKeyLock locks(8);
   const Keys keys = find_keys(locks);
   {
@@ -84,7 +84,7 @@ TEST(StripedKeyLock, SeveralKeysAreTakenOnceEachEvenIfTheyCollideOrRepeat) {
   EXPECT_TRUE(locks.lock_all({}).empty());
 }
 
-TEST(StripedKeyLock, CallersThatTakeManyKeysInAnyOrderNeverDeadlock) {
+TEST(StripedKeyLock, CallersThatLockManyKeysInAnyOrderNeverDeadlock) {
   StripedKeyLock locks(4);
   constexpr int kRounds = 2000;
   constexpr int kKeys = 8;

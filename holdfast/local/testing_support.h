@@ -1,4 +1,4 @@
-// What the tests of the in-process locks share.
+// Support for the tests of the in-process locks.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ inline constexpr bool kSanitized =
 inline constexpr bool kSanitized = false;
 #endif
 
-// How often a stress test does its thing: less where each time takes ten times as long.
+// Returns how many rounds a stress test runs: fewer under a sanitizer.
 constexpr int stress_rounds(int plain) { return kSanitized ? plain / 8 : plain; }
 
 template <class Condition>
@@ -36,7 +36,7 @@ void wait_until(Condition&& condition) {
   }
 }
 
-// What the snapshot says about the key; nothing but its name if it is not in it.
+// Returns the key's state in the snapshot; a state with only the name if the key is not in it.
 template <class Locks>
 KeyState state_of(Locks& locks, std::string_view key) {
   const auto states = locks.snapshot();
@@ -50,7 +50,7 @@ std::size_t waiting_for(Locks& locks, std::string_view key) {
   return state.waiting_exclusive + state.waiting_shared;
 }
 
-// Returns when exactly `count` threads stand in line for the key: they are blocked then.
+// Returns when exactly `count` threads are queued for the key: they are blocked then.
 template <class Locks>
 void wait_until_waiting(Locks& locks, std::string_view key, std::size_t count) {
   wait_until([&] { return waiting_for(locks, key) == count; });
@@ -64,7 +64,7 @@ inline void make_biased(KeyLock& locks, std::string_view key) {
   }
 }
 
-// One key, and what belongs to whoever holds it: protected by nothing else.
+// A key, and data that only the key's lock protects.
 class Guarded {
  public:
   explicit Guarded(std::string name) : key(std::move(name)) {}
@@ -74,7 +74,7 @@ class Guarded {
       ++word;
     }
   }
-  // Whether no write is half done.
+  // Returns whether no write is half done.
   [[nodiscard]] bool is_consistent() const {
     return std::ranges::all_of(words_, [&](std::uint64_t word) { return word == words_.back(); });
   }
@@ -88,7 +88,7 @@ class Guarded {
 
 using Names = std::vector<std::string>;
 
-// Threads that stand in line for the key "k", each behind the one before, and what became of them.
+// Threads that queue for the key "k", one behind the other, and the order in which they are served.
 class Line {
  public:
   explicit Line(KeyLock& locks) : locks_(locks) {}
@@ -100,7 +100,7 @@ class Line {
     stand(name, [=, this] { return after(locks_.lock_shared("k", wait), name); });
   }
 
-  // Who came in, in that order, when all of them have.
+  // Returns the threads in the order in which they were served, when all of them were.
   Names served() {
     threads_.clear();
     return served_;

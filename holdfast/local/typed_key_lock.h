@@ -15,13 +15,13 @@
 
 namespace holdfast::local {
 
-// What identifies itself by its bytes alone: integers, enumerations, and structs of them without
+// A key that is identified by its bytes alone: integers, enumerations, and structs of them without
 // padding.
 template <class Key>
 concept ByteKey = std::is_trivially_copyable_v<Key> &&
                   std::has_unique_object_representations_v<Key> && !std::is_pointer_v<Key>;
 
-// KeyLock for keys that are not text; the same contract, word for word.
+// A KeyLock for keys that are not text; the same contract, word for word.
 //
 //   TypedKeyLock<std::uint64_t> locks;
 //   auto guard = locks.lock(42);

@@ -45,7 +45,7 @@ void expect_different_locks(Key one, Key other) {
   EXPECT_EQ(locks.size(), 2U);
 }
 
-TEST(TypedKeyLock, TellsIntegersApart) {
+TEST(TypedKeyLock, DistinguishesIntegers) {
   expect_different_locks<std::uint64_t>(0, 1);
   expect_different_locks<std::uint64_t>(0, std::numeric_limits<std::uint64_t>::max());
   expect_different_locks<std::uint64_t>(1, std::uint64_t{1} << 63U);
@@ -53,9 +53,11 @@ TEST(TypedKeyLock, TellsIntegersApart) {
   expect_different_locks<char>('a', 'b');
 }
 
-TEST(TypedKeyLock, TellsEnumerationsApart) { expect_different_locks(Colour::red, Colour::green); }
+TEST(TypedKeyLock, DistinguishesEnumerations) {
+  expect_different_locks(Colour::red, Colour::green);
+}
 
-TEST(TypedKeyLock, TellsStructsApart) {
+TEST(TypedKeyLock, DistinguishesStructs) {
   expect_different_locks<Point>({1, 2}, {2, 1});
   expect_different_locks<Point>({1, 2}, {1, 3});
 }
@@ -77,7 +79,7 @@ TEST(TypedKeyLock, LocksInEveryWay) {
   EXPECT_EQ(locks.size(), 0U);
 }
 
-TEST(TypedKeyLock, GivesMutexes) {
+TEST(TypedKeyLock, ReturnsMutexes) {
   TypedKeyLock<Point> locks;
   KeyMutex one = locks.mutex({1, 1});
   KeyMutex two = locks.mutex({2, 2});

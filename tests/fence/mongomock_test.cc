@@ -90,7 +90,7 @@ TEST_F(Mongomock, AFenceThatIsNotANumberIsPassedByNobody) {
   EXPECT_EQ(outcomes(), expected);
 }
 
-TEST_F(Mongomock, AnIdIsATextWhateverItHas) {
+TEST_F(Mongomock, AnIdWithAnyCharactersIsEscaped) {
   const std::string id = "{\"$ne\": 1} \\ \n \u20ac";
   document({{"_id", id}, {"value", "none"}});
   write(7, "seven", /*upsert=*/false, id);

@@ -33,10 +33,10 @@ constexpr std::size_t kLines = 2;
 
 struct Contents {
   std::array<std::optional<FencingToken>, kLines> lines;
-  bool young = true;  // its folder may not be on the disk yet
+  bool young = true;  // its folder entry may not be on the disk yet
 
   [[nodiscard]] std::optional<FencingToken> newest() const {
-    return std::ranges::max(lines);  // nothing is less than any token
+    return std::ranges::max(lines);  // nullopt is less than any token
   }
 };
 
@@ -56,8 +56,8 @@ std::optional<FencingToken> token_of(std::string_view line) {
   return FencingToken{value};
 }
 
-// Whether a token's line may begin so: with zeros for the digits that are missing it has the least
-// token that does.
+// Returns whether a token's line may begin like this: padded with zeros, it is the smallest token
+// that begins so.
 bool begins_a_line(std::string_view text) {
   std::string digits(text.substr(0, kDigits));
   digits.resize(kDigits, '0');
@@ -149,7 +149,8 @@ FenceFile::FenceFile(FenceFile&& other) noexcept
       unlocks_(std::exchange(other.unlocks_, 0)) {}
 
 FenceFile::~FenceFile() {
-  // Closing alone would leave the lock to whoever was forked meanwhile and has the descriptor too.
+  // Closing alone would leave the lock with a child that was forked meanwhile and has the
+  // descriptor.
   if (unlocks_ != 0 && unlocks_ == ::getpid()) {
     ::flock(descriptor_, LOCK_UN);
   }
@@ -182,7 +183,7 @@ Result<void> FenceFile::admit(FencingToken token) {
       return std::unexpected(failure("write", file_, error));
     }
   }
-  // Also a token that was there: who wrote it may have been killed before this.
+  // Also for a token that was there already: its writer may have been killed before this.
   if (::fdatasync(descriptor_) != 0) {
     return std::unexpected(failure("write", file_, errno));
   }
@@ -211,7 +212,7 @@ Result<void> FenceFile::wait_for_lock(base::Deadline deadline) {
                       ": it writes, was stopped in the middle of it, or locked the "
                       "file itself: find it with fuser(1)");
     }
-    // flock has no time limit of its own.
+    // flock has no time limit.
     clock.sleep_until(std::min(base::add_saturating(now, pause), deadline.when()), {});
     pause = std::min(pause * 2, kLongestPause);
   }
@@ -230,7 +231,8 @@ Result<bool> FenceFile::try_lock() {
   return true;
 }
 
-// Whoever removes the file while we wait for its lock leaves us with a lock that nobody else sees.
+// Returns false if the file was removed while we waited for its lock: our lock then excludes
+// nobody.
 bool FenceFile::is_still_there() const {
   struct stat ours{};
   struct stat there{};

@@ -13,11 +13,11 @@ namespace holdfast::fence::internal {
 
 namespace {
 
-constexpr mode_t kPermissions = 0777;  // without setuid and setgid: the owner may be another
+constexpr mode_t kPermissions = 0777;  // without setuid and setgid: the owner may differ
 constexpr mode_t kOwnerAlone = 0600;
 constexpr mode_t kAsUsual = 0666;
 
-// Zero, or an errno.
+// Returns zero, or an errno.
 int write_new(const std::filesystem::path& scratch, std::string_view bytes,
               const struct stat* before) {
   const auto descriptor =

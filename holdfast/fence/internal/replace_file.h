@@ -7,14 +7,13 @@
 
 namespace holdfast::fence::internal {
 
-// Replaces the file by one with these bytes, in one step for all who read it, also across a crash;
-// what a crash leaves in `scratch`, a file of the same folder, the next call takes away. One caller
-// at a time. The file keeps its permissions, but not its owner, not the right to run as its owner
-// or group (setuid, setgid), and not its other names. Until it is whole, nobody but its owner can
-// read what replaces a file.
+// Replaces the file with these bytes, in one step for all readers, even across a crash. A crash may
+// leave `scratch`, a file in the same folder, behind; the next call removes it. One caller at a
+// time. The file keeps its permissions, but not its owner, its setuid and setgid bits, or its other
+// names. Until the new file is complete, only its owner can read it.
 //
-// Errors: invalid_argument for what is there and no regular file; unavailable, nothing was changed;
-// unknown_outcome, the new contents are there, but may not survive a loss of power.
+// Errors: invalid_argument if the path is not a regular file; unavailable, nothing was changed;
+// unknown_outcome, the new contents are there, but may not survive a power failure.
 [[nodiscard]] base::Result<void> replace_file(const std::filesystem::path& file,
                                               const std::filesystem::path& scratch,
                                               std::string_view bytes);

@@ -13,15 +13,16 @@ namespace holdfast::fence::internal {
 
 using SqlPart = std::pair<std::string_view, std::string_view>;
 
-// A statement of sql/: each {name} replaced by its part, and parameters written as the dialect
-// does. Goes over the text once, so that nothing in a part is taken for a name or a parameter.
+// Fills a statement of sql/: replaces each {name} with its part, and writes parameters in the
+// dialect's form. Scans the text once, so that nothing in a part is taken for a name or a
+// parameter.
 [[nodiscard]] std::string fill(SqlDialect dialect, std::string_view text,
                                std::initializer_list<SqlPart> parts);
 
-// The parameter of this number, from 1.
+// Returns the parameter of this number, from 1.
 [[nodiscard]] std::string parameter(SqlDialect dialect, std::size_t number);
 
-// "schema"."table", or "table" if the schema is empty.
+// Returns "schema"."table", or "table" if the schema is empty.
 [[nodiscard]] base::Result<QuotedName> quote_table(SqlDialect dialect, std::string_view schema,
                                                    std::string_view table);
 

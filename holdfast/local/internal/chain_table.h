@@ -9,8 +9,8 @@
 
 namespace holdfast::local::internal {
 
-// Whether a change may also change the number of buckets. While somebody walks through the buckets
-// by number it must not.
+// Whether a change may also change the number of buckets. It must not while a walker goes through
+// the buckets by number.
 enum class Resize : std::uint8_t { allowed, forbidden };
 
 // A hash table of intrusive chains that grows and shrinks one bucket at a time (linear hashing),
@@ -18,9 +18,9 @@ enum class Resize : std::uint8_t { allowed, forbidden };
 // `std::uint32_t hash`; the table neither creates nor destroys entries. Not thread-safe.
 //
 // Of 2^k + s buckets the first s have been split already: an entry is in bucket `hash mod 2^k`, or,
-// if that is one of those, in `hash mod 2^(k+1)`. The first bucket is inside the object.
+// if that bucket was split, in `hash mod 2^(k+1)`. The first bucket is inside the object.
 //
-// It works without memory too: a table that cannot grow has longer chains.
+// It also works without memory: a table that cannot grow has longer chains.
 template <class Entry>
 class ChainTable {
  public:
@@ -36,7 +36,7 @@ class ChainTable {
   [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
   [[nodiscard]] std::uint32_t bucket_count() const noexcept { return mask_ + 1 + split_; }
 
-  // The chain that holds, or would hold, entries with this hash; good until the next change.
+  // Returns the chain for entries with this hash; valid until the next change.
   [[nodiscard]] Entry*& chain(std::uint32_t hash) const noexcept {
     return buckets_[index_of(hash)];
   }
@@ -45,7 +45,7 @@ class ChainTable {
   void insert(Entry* entry, Trash& trash, Resize resize = Resize::allowed) noexcept {
     insert(chain(entry->hash), entry, trash, resize);
   }
-  // For who knows the chain already.
+  // Inserts an entry into its chain, which the caller has looked up already.
   [[gnu::always_inline]] inline void insert(Entry*& chain, Entry* entry, Trash& trash,
                                             Resize resize = Resize::allowed) noexcept {
     entry->next = chain;
@@ -56,7 +56,7 @@ class ChainTable {
     }
   }
 
-  // `entry` is in the table.
+  // Removes `entry`, which is in the table.
   [[gnu::always_inline]] inline void remove(Entry* entry, Trash& trash,
                                             Resize resize = Resize::allowed) noexcept {
     Entry** link = &chain(entry->hash);
@@ -71,7 +71,7 @@ class ChainTable {
   }
 
   // Unlinks every entry of the bucket for which `is_gone(entry)` and passes it to `dispose`. Never
-  // resizes; `settle` makes up for it.
+  // resizes; call `settle` afterwards.
   template <class IsGone, class Dispose>
   void remove_if_at(std::uint32_t bucket, IsGone&& is_gone, Dispose&& dispose) {
     Entry** link = &buckets_[bucket];
@@ -86,7 +86,8 @@ class ChainTable {
     }
   }
 
-  // One bounded step towards the right number of buckets; true when there is nothing left to do.
+  // Does one bounded step towards the right number of buckets; returns true when nothing is left to
+  // do.
   bool settle(Trash& trash) noexcept {
     constexpr int kSteps = 64;
     for (int i = 0; i < kSteps; ++i) {
@@ -105,10 +106,10 @@ class ChainTable {
 
  private:
   static constexpr std::uint32_t kInlineBuckets = 1;
-  // Few entries stay in the inline bucket: its cache line is already here.
+  // A few entries stay in the inline bucket: its cache line is loaded already.
   static constexpr std::uint32_t kInlineEntries = 4;
   static constexpr std::uint32_t kFirstArray = 8;
-  // An array's capacity stands in front of its first bucket, so that the object itself stays
+  // An array's capacity is stored in front of its first bucket, so that the object itself stays
   // within the half of a cache line that it shares with the shard's lock.
   static constexpr std::uint32_t kHeader = 1;
 
@@ -132,7 +133,7 @@ class ChainTable {
     }
   }
 
-  // Between these two the number of buckets is right.
+  // The number of buckets is right while neither of these two is true.
   [[nodiscard]] bool is_crowded() const noexcept {
     const std::uint32_t buckets = bucket_count();
     return size_ > std::max(buckets + buckets / 4, kInlineEntries);
@@ -178,7 +179,7 @@ class ChainTable {
       link = &(*link)->next;
     }
     *link = buckets_[gone];
-    // Given back late, so that growing and shrinking by turns does not copy each time.
+    // Shrinks late, so that alternating growth and shrinkage does not copy each time.
     if (gone == kInlineBuckets) {
       move_to(kInlineBuckets, trash);
     } else if (gone <= capacity() / 2 && capacity() > kFirstArray) {
@@ -195,7 +196,8 @@ class ChainTable {
                : static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(buckets_[-1]));
   }
 
-  // Moves the buckets to an array of this capacity; false, and nothing changed, without memory.
+  // Moves the buckets to an array of this capacity; returns false, with nothing changed, if there
+  // is no memory.
   bool move_to(std::uint32_t capacity, Trash& trash) noexcept {
     Entry** target = inline_;
     if (capacity != kInlineBuckets) {

@@ -43,7 +43,7 @@ std::size_t walk(const Table& table) {
   return count;
 }
 
-// Items with these hashes, at addresses that stay.
+// Returns items with these hashes, at stable addresses.
 std::deque<Item> items_with(auto hash_of, std::uint32_t count) {
   std::deque<Item> items;
   for (std::uint32_t i = 0; i < count; ++i) {
@@ -61,7 +61,7 @@ TEST(ChainTable, IsEmptyAtFirst) {
   EXPECT_EQ(table.chain(0xFFFFFFFFU), nullptr);
 }
 
-// After each of the first steps of growing, and of shrinking again, everything is still found.
+// After each step of growing and of shrinking, every item is still found.
 TEST(ChainTable, FindsEverythingWhileItGrowsAndShrinks) {
   constexpr std::uint32_t kItems = 300;
   Table table;
@@ -84,7 +84,7 @@ TEST(ChainTable, FindsEverythingWhileItGrowsAndShrinks) {
   }
 }
 
-// How many buckets there are is a matter of tuning; this is what must hold in any case.
+// The exact number of buckets is tuning; these bounds must hold in any case.
 bool has_enough_buckets(const Table& table) { return table.size() <= 4 + 2 * table.bucket_count(); }
 bool has_too_many_buckets(const Table& table) {
   return table.bucket_count() > 4 + 3 * table.size();
@@ -139,7 +139,7 @@ TEST(ChainTable, HoldsWhatWasInsertedAndNotRemovedAfterAnySequence) {
       items_with([&](std::uint32_t) { return static_cast<std::uint32_t>(random()); }, kItems);
   std::vector<bool> in(kItems, false);
   for (int step = 0; step < 20'000; ++step) {
-    // Long phases of growing and of shrinking, so that it goes through every number of buckets.
+    // Long phases of growing and of shrinking, to go through every number of buckets.
     const bool growing = step / 2000 % 2 == 0;
     const std::size_t i = random() % kItems;
     if (in[i] != growing || random() % 8 == 0) {
@@ -154,7 +154,7 @@ TEST(ChainTable, HoldsWhatWasInsertedAndNotRemovedAfterAnySequence) {
   EXPECT_EQ(walk(table), table.size());
 }
 
-TEST(ChainTable, DoesNotResizeWhereThatIsForbiddenAndSettlesAfterwards) {
+TEST(ChainTable, DoesNotResizeWhileForbiddenAndSettlesAfterwards) {
   constexpr std::uint32_t kItems = 1000;
   Table table;
   std::deque<Item> items = items_with(scattered, kItems);

@@ -9,17 +9,17 @@
 
 namespace holdfast::local::internal {
 
-// Memory for the entries of one shard, in slabs that go back to the system when they are empty.
+// Memory for the entries of one shard, in slabs that are freed when they are empty.
 // `Entry` has `Entry* next` and is trivially constructible. Not thread-safe.
 //
-// The hot part is a list of free entries in hand (`EntryCache`), which the shard keeps beside its
+// The hot part is a list of free entries (`EntryCache`), which the shard keeps next to its
 // lock; the slabs (`EntryPool`) are touched only when the cache runs empty or full. An entry in the
 // cache counts as used in its slab.
 template <class Entry>
 struct EntryCache {
   Entry* head = nullptr;
   std::uint16_t count = 0;
-  // Set while the pool holds more than the one slab that an idle shard keeps.
+  // Nonzero while the pool holds more than the one slab that an idle shard keeps.
   std::uint16_t has_spare_slabs = 0;
 
   void push(Entry* entry) noexcept {
@@ -44,8 +44,8 @@ class EntryPool {
     Entry* free;
     std::uint32_t used;
   };
-  // A slab is aligned to its size, so that an entry's address tells its slab. Malloc's own header
-  // fits between two slabs.
+  // A slab is aligned to its size, so that an entry's address determines its slab. Malloc's own
+  // header fits between two slabs.
   static constexpr std::size_t kSlabAlign = 8192;
   static constexpr std::size_t kSlabBytes = kSlabAlign - 2 * sizeof(void*);
   static constexpr std::size_t kFirstEntry =
@@ -69,7 +69,7 @@ class EntryPool {
     free_all(full_);
   }
 
-  // Fills the empty cache. Throws std::bad_alloc, and nothing changed.
+  // Fills the empty cache. Throws std::bad_alloc with nothing changed.
   void refill(EntryCache<Entry>& cache) {
     if (partial_ == nullptr) {
       add_slab();
@@ -84,21 +84,20 @@ class EntryPool {
     link(full_, slab);
   }
 
-  // Whether the cache holds so much that `drain` should take some of it back.
+  // Returns whether the cache holds so many entries that `drain` should take some of them back.
   [[nodiscard]] static bool is_full(const EntryCache<Entry>& cache) noexcept {
     return cache.count > 2 * kPerSlab;
   }
 
-  // To be called after an entry went to the cache: takes back what is too much of it, and
-  // everything when no entry is in use.
+  // Takes back surplus entries, and all of them when no entry is in use. Call it after adding an
+  // entry to the cache.
   [[gnu::noinline]] void trim(EntryCache<Entry>& cache, std::size_t in_use, Trash& trash) noexcept {
     if (in_use == 0 || is_full(cache)) {
       drain(cache, in_use == 0 ? 0 : kPerSlab, trash);
     }
   }
 
-  // Takes entries back into their slabs until `keep` are left; empty slabs go to the trash, but
-  // for one.
+  // Returns entries to their slabs until `keep` are left; all empty slabs but one go to the trash.
   void drain(EntryCache<Entry>& cache, std::size_t keep, Trash& trash) noexcept {
     EntryCache<Entry> kept;
     while (cache.count > 0 && cache.count + kept.count > keep) {

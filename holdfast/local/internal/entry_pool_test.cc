@@ -21,7 +21,7 @@ struct alignas(32) Entry {
 
 using Pool = EntryPool<Entry>;
 
-// A pool in the hands of a shard: it takes an entry when it needs one, and gives it back.
+// A pool as a shard uses it: the shard takes entries and returns them.
 class Shard {
  public:
   Entry* take() {
@@ -70,7 +70,7 @@ TEST(EntryPool, NeverHandsOutAnEntryTwice) {
   }
 }
 
-TEST(EntryPool, FindsEveryEntryItsSlabAgainInWhateverOrderTheyComeBack) {
+TEST(EntryPool, ReturnsEveryEntryToItsSlabInAnyOrder) {
   constexpr std::uint32_t kEntries = 5 * Pool::kPerSlab + 17;
   Shard shard;
   for (const std::uint32_t stride : {1U, 7U, 101U, kEntries - 1}) {
@@ -103,7 +103,7 @@ TEST(EntryPool, KeepsTheCacheSmallWhileOthersAreStillHeld) {
   EXPECT_EQ(shard.cache.has_spare_slabs, 0U);
 }
 
-TEST(EntryPool, GivesEmptySlabsBackToTheSystem) {
+TEST(EntryPool, FreesEmptySlabs) {
   if (testing_support::kSanitized) {
     GTEST_SKIP() << "a sanitizer has an allocator of its own";
   }
@@ -120,7 +120,7 @@ TEST(EntryPool, GivesEmptySlabsBackToTheSystem) {
     for (Entry* const entry : entries) {
       shard.give(entry);
     }
-    // All but one; and what malloc itself keeps between the slabs.
+    // All but one, plus what malloc itself keeps between the slabs.
     EXPECT_LE(mallinfo2().uordblks, before + kSlabs / 4 * slab_bytes);
   }
 }
@@ -146,7 +146,7 @@ TEST(EntryPool, KeepsTheResidentsForEver) {
 }
 
 TEST(Trash, FreesEveryBlockAtItsEnd) {
-  // Whether it does is for the leak checker to see.
+  // The leak checker verifies this.
   Trash trash;
   trash.add(nullptr);
   for (int i = 0; i < 10; ++i) {

@@ -17,7 +17,7 @@ bool futex_wait(const std::atomic<std::uint32_t>& word, std::uint32_t expected,
     // std::chrono::steady_clock is CLOCK_MONOTONIC, the futex's default clock for absolute waits.
     const auto since_epoch = until->time_since_epoch();
     if (since_epoch.count() < 0) {
-      return false;  // before the machine started, which the kernel takes for a mistake
+      return false;  // before the machine started, which the kernel rejects
     }
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(since_epoch);
     at.tv_sec = static_cast<std::time_t>(seconds.count());

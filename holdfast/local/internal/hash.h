@@ -18,7 +18,7 @@ inline std::uint64_t load32(const char* p) noexcept {
   return word;
 }
 
-// The high and low half of the 128-bit product, folded: each input bit reaches every output bit.
+// Returns the folded halves of the 128-bit product: each input bit reaches every output bit.
 inline std::uint64_t multiply_fold(std::uint64_t a, std::uint64_t b) noexcept {
   __extension__ using Wide = unsigned __int128;
   const Wide product = static_cast<Wide>(a) * b;
@@ -29,9 +29,9 @@ inline constexpr std::uint64_t kMixA = 0x9E3779B97F4A7C15ULL;
 inline constexpr std::uint64_t kMixB = 0xD1B54A32D192ED03ULL;
 inline constexpr std::uint64_t kMixC = 0x8CB92BA72F3D8DD7ULL;
 
-// What makes the hashes of one table its own: secret, so that nobody outside the process can choose
-// keys that collide. Both factors of a product get a share of it: a factor that an outsider could
-// make zero would swallow the other.
+// The secret seed of one table's hashes: without it, nobody outside the process can choose keys
+// that collide. Both factors of a product contain a part of it: a factor that an outsider could
+// make zero would cancel the other.
 struct HashSeed {
   explicit(false) HashSeed(std::uint64_t seed) noexcept
       : a(seed), b(multiply_fold(seed ^ kMixB, kMixA)) {}
@@ -44,7 +44,7 @@ inline std::uint64_t hash_words(std::uint64_t lo, std::uint64_t hi, const HashSe
   return multiply_fold(multiply_fold(lo ^ seed.a, hi ^ seed.b) ^ kMixB, kMixC);
 }
 
-// Hash of `size` >= 16 bytes; reads each byte at least once and nothing beyond.
+// Hashes `size` >= 16 bytes; reads each byte at least once and nothing beyond.
 inline std::uint64_t hash_long(const char* bytes, std::size_t size, const HashSeed& seed) noexcept {
   std::uint64_t state = size * kMixB;
   const char* const last = bytes + size - 16;

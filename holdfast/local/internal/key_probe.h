@@ -11,14 +11,14 @@ namespace holdfast::local::internal {
 
 // Keys up to this size live inside the two words of a probe or an entry.
 inline constexpr std::size_t kShortKey = 15;
-// Stands in the top byte of `hi`, where a short key has its size; the other bytes are then the
-// size.
+// The top byte of `hi` for a long key, where a short key has its size; the other bytes are then the
+// long key's size.
 inline constexpr std::uint64_t kLongKey = std::uint64_t{0xFF} << 56U;
 static_assert(std::endian::native == std::endian::little, "short keys are packed low byte first");
 
-// A key prepared once for everything a table does with it: its hash, and, for a short key, its
-// bytes as two words with the size in the top byte, so that equality is two comparisons.
-// Borrows the key's bytes.
+// A key prepared for all operations of a table: its hash and, for a short key, its bytes as two
+// words with the size in the top byte, so that equality is two comparisons. Borrows the key's
+// bytes.
 struct KeyProbe {
   [[gnu::always_inline]] inline KeyProbe(std::string_view key, const HashSeed& seed) noexcept
       : text(key) {
@@ -45,7 +45,8 @@ struct KeyProbe {
   }
 
   [[nodiscard]] bool is_short() const noexcept { return text.size() <= kShortKey; }
-  // What a chain compares first; independent of the bits that choose the shard.
+  // Returns the part of the hash that a chain compares first; independent of the bits that choose
+  // the shard.
   [[nodiscard]] std::uint32_t tag() const noexcept { return static_cast<std::uint32_t>(hash); }
 
   std::string_view text;

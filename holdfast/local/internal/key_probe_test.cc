@@ -59,9 +59,9 @@ TEST(KeyProbe, HashesDifferentlyUnderAnotherSeed) {
   }
 }
 
-// Whoever reads the source knows the hash's constants, and must not be able to make keys of them
-// that collide whatever the seed.
-TEST(KeyProbe, HashesKeysDifferentlyThatAreMadeOfItsOwnConstants) {
+// A reader of the source knows the hash's constants, and must not be able to build keys from them
+// that collide under every seed.
+TEST(KeyProbe, HashesKeysMadeOfItsOwnConstantsDifferently) {
   for (const std::uint64_t constant : {kMixA, kMixB, kMixC}) {
     const std::string word(reinterpret_cast<const char*>(&constant), sizeof constant);
     for (const std::size_t words : {2U, 3U, 4U, 6U}) {
@@ -82,7 +82,7 @@ TEST(KeyProbe, HashesKeysDifferentlyThatAreMadeOfItsOwnConstants) {
   }
 }
 
-TEST(KeyProbe, TellsTheOrderOfBlocksApart) {
+TEST(KeyProbe, DistinguishesTheOrderOfBlocks) {
   const std::string a = text_of(16);
   const std::string b(16, 'b');
   const std::string c(16, 'c');

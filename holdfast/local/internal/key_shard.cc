@@ -62,7 +62,7 @@ void KeyShard::answer_retry(KeyEntry* entry, Waiter& waiter) noexcept {
   }
   waiter.overtaken = true;
   if (!is_first) {
-    serve_first(entry, afterwards.wakes);  // the call was meant for whoever is first by now
+    serve_first(entry, afterwards.wakes);  // the wake-up was meant for the current first waiter
   }
 }
 

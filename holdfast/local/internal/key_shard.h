@@ -20,7 +20,7 @@
 
 namespace holdfast::local::internal {
 
-// The lock of one key, for as long as somebody holds it or waits for it. Two in a cache line.
+// The lock of one key, which exists while the key is held or waited for. Two fit in a cache line.
 struct alignas(32) KeyEntry {
   KeyEntry* next;
   std::uint32_t hash;
@@ -32,8 +32,8 @@ struct alignas(32) KeyEntry {
   // n             n readers      none
   // kExclusive    one writer     none
   // … | kQueued   the same       some
-  // kQueued       nobody yet     the first one has been told
-  // 0             nobody         none: the entry is being made or removed
+  // kQueued       none yet       the first one has been notified
+  // 0             none           none: the entry is being made or removed
   static constexpr std::uint32_t kExclusive = 1U << 31U;
   static constexpr std::uint32_t kQueued = 1U << 30U;
   static constexpr std::uint32_t kReaders = kQueued - 1;
@@ -43,12 +43,12 @@ struct alignas(32) KeyEntry {
   [[nodiscard]] bool is_queued() const noexcept { return (state & kQueued) != 0; }
   [[nodiscard]] bool is_free() const noexcept { return (state & ~kQueued) == 0; }
 
-  // Whether a newcomer may hold it now. A reader does not join others past a waiter: the waiter may
-  // be a writer, who would then wait for ever behind a stream of readers.
+  // Returns whether a newcomer may hold the key now. A reader does not join other readers past a
+  // waiter: the waiter may be a writer, which would wait for ever behind a stream of readers.
   [[nodiscard]] bool admits(Mode mode) const noexcept {
     return is_free() || (mode == Mode::shared && !is_exclusive() && !is_queued());
   }
-  // Whether the first in line may hold it now.
+  // Returns whether the first waiter may hold the key now.
   [[nodiscard]] bool admits_first(Mode mode) const noexcept {
     return is_free() || (mode == Mode::shared && !is_exclusive());
   }
@@ -59,7 +59,7 @@ struct alignas(32) KeyEntry {
     state = mode == Mode::exclusive ? state & ~kExclusive : state - 1;
   }
 
-  // The only reader becomes the writer.
+  // Turns the only reader into the writer.
   bool try_upgrade() noexcept {
     if (readers() != 1) {
       return false;
@@ -84,15 +84,15 @@ struct alignas(32) KeyEntry {
 
 static_assert(sizeof(KeyEntry) == 32);
 
-// What is done when the shard is unlocked again. Declare it before the shard's guard.
+// Work to do after the shard is unlocked. Declare it before the shard's guard.
 struct Afterwards {
   Trash trash;
   Wakes wakes;
 };
 
-// One part of a KeyTable. Everything but `bias` is protected by `lock`.
+// One shard of a KeyTable. `lock` protects everything except `bias`.
 struct alignas(64) KeyShard {
-  // One cache line, together with an entry on the next one all that an uncontended lock touches.
+  // One cache line; an uncontended lock touches only this line and an entry on the next one.
   ShardLock lock;
   ChainTable<KeyEntry> entries;
   EntryCache<KeyEntry> cache;
@@ -100,9 +100,9 @@ struct alignas(64) KeyShard {
 
   alignas(64) KeyEntry resident[1];
   WaitList waiters;
-  std::uint64_t bias_tag = 0;     // what `bias` carries
+  std::uint64_t bias_tag = 0;     // the tag of `bias`
   std::uint32_t read_hash = 0;    // the key that is read most, by majority vote,
-  std::uint32_t read_streak = 0;  // and by how much
+  std::uint32_t read_streak = 0;  // and its lead
 
   alignas(64) ReaderBias bias;
   EntryPool<KeyEntry> pool{resident, 1, cache};
@@ -119,7 +119,7 @@ struct alignas(64) KeyShard {
     return entry;
   }
 
-  // A new entry in its chain, held by nobody. Throws std::bad_alloc, and nothing has changed.
+  // Adds a new entry without a holder to its chain. Throws std::bad_alloc with nothing changed.
   [[gnu::always_inline]] inline KeyEntry* add(KeyEntry*& chain, const KeyProbe& probe,
                                               Trash& trash) {
     if (cache.head == nullptr) [[unlikely]] {
@@ -146,11 +146,11 @@ struct alignas(64) KeyShard {
     }
   }
 
-  // The address of a copy. Throws std::bad_alloc.
+  // Copies the key and returns the address of the copy. Throws std::bad_alloc.
   static std::uint64_t copy_long_key(std::string_view key);
 
-  // A key is to be biased (true) when it was read this often without a write: a writer then has to
-  // search the slots of readers once in that many operations at the most.
+  // Returns true when a key was read this often without a write, and should be biased. So a writer
+  // searches the readers' slots at most once in that many operations.
   static constexpr std::uint32_t kReadsToBias = 256;
   bool note_read(std::uint32_t hash) noexcept {
     if (read_hash == hash) {
@@ -173,11 +173,12 @@ struct alignas(64) KeyShard {
     }
   }
 
-  // Stands in line; an urgent reader that is now first may join other readers at once.
+  // Adds the waiter to the queue; an urgent reader that is now first may join other readers at
+  // once.
   void add_waiter(KeyEntry* entry, Waiter& waiter, Wakes& wakes) noexcept;
 
-  // To be called whenever a holder or a waiter has left the entry: removes it, or sees to it that
-  // its first waiter is served.
+  // Removes the entry, or makes sure that its first waiter is served. Call it whenever a holder or
+  // a waiter has left the entry.
   [[gnu::always_inline]] inline void settle(KeyEntry* entry, Afterwards& afterwards) noexcept {
     if (entry->state == 0) [[likely]] {
       remove(entry, afterwards.trash);
@@ -186,17 +187,17 @@ struct alignas(64) KeyShard {
     }
   }
 
-  // A first waiter is woken and has to be quick: until it comes, any newcomer may take the key, so
-  // that a busy key is not idle while a sleeper wakes up. If it comes too late it is handed the key
-  // next time, so that nobody is overtaken for longer than one wake-up and one hold.
+  // Wakes the first waiter, which has to be quick: until it runs, a newcomer may take the key, so
+  // that a busy key is not idle while a thread wakes up. If the waiter comes too late, the next
+  // release passes the key directly to it: a waiter is passed for one wake-up and one hold at most.
   void serve_first(KeyEntry* entry, Wakes& wakes) noexcept;
-  // Lets the waiter hold the key; a reader brings along the readers right behind it.
+  // Lets the waiter hold the key; readers directly behind a reader enter with it.
   void hand_over(KeyEntry* entry, Waiter& first, Wakes& wakes) noexcept;
 
-  // For the waiter's own thread; these two take the lock.
-  // It was told to look again: it gets the key, or is marked as overtaken.
+  // These two are for the waiter's own thread, and lock the shard.
+  // Answers a retry: the waiter gets the key, or is marked as overtaken.
   void answer_retry(KeyEntry* entry, Waiter& waiter) noexcept;
-  // It leaves the line; false if the key was granted to it before it could.
+  // Leaves the queue; returns false if the key was granted to the waiter first.
   bool give_up(KeyEntry* entry, Waiter& waiter) noexcept;
 };
 

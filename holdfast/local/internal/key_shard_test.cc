@@ -18,7 +18,7 @@ KeyEntry* add(KeyShard& shard, const KeyProbe& probe) {
   return shard.add(shard.entries.chain(probe.tag()), probe, trash);
 }
 
-// Entries under their keys. Everything is removed at the end, as the shard's destructor wants it.
+// Entries by key. All of them are removed at the end, as the shard's destructor requires.
 class KeyEntryInAShard : public ::testing::Test {
  protected:
   static constexpr std::array<std::size_t, 20> kLengths{0,  1,  2,  3,  4,  5,  7,  8,   9,   12,
@@ -31,7 +31,7 @@ class KeyEntryInAShard : public ::testing::Test {
     }
     return text;
   }
-  // A probe whose hash says nothing: only the bytes tell it from another.
+  // Returns a probe with a constant hash: only the bytes distinguish it from another.
   static KeyProbe with_forged_hash(std::string_view text) {
     KeyProbe probe(text, kSeed);
     probe.hash = 42;
@@ -95,7 +95,7 @@ TEST_F(KeyEntryInAShard, RemembersItsKey) {
   }
 }
 
-// The line for one key, without threads: what each waiter has been told is in its signal.
+// The queue of one key, without threads: each waiter's signal shows how it was notified.
 class KeyShardLine : public ::testing::Test {
  protected:
   void stand(Waiter& waiter, Mode mode, Priority priority = Priority::normal) {
@@ -117,7 +117,7 @@ class KeyShardLine : public ::testing::Test {
   Waiter first_, second_, third_, fourth_;
 };
 
-TEST_F(KeyShardLine, TheFirstIsToldAndServedWhenItComes) {
+TEST_F(KeyShardLine, TheFirstWaiterIsWokenAndServedWhenItRuns) {
   entry_->hold(Mode::exclusive);
   stand(first_, Mode::exclusive);
   stand(second_, Mode::exclusive);
@@ -139,7 +139,7 @@ TEST_F(KeyShardLine, TheFirstIsToldAndServedWhenItComes) {
   EXPECT_EQ(shard_.entries.size(), 0U);
 }
 
-TEST_F(KeyShardLine, OneThatIsOvertakenIsHandedTheKeyNextTime) {
+TEST_F(KeyShardLine, AWaiterThatWasPassedIsHandedTheKeyNextTime) {
   entry_->hold(Mode::exclusive);
   stand(first_, Mode::exclusive);
   release(Mode::exclusive);
@@ -155,7 +155,7 @@ TEST_F(KeyShardLine, OneThatIsOvertakenIsHandedTheKeyNextTime) {
   EXPECT_EQ(shard_.entries.size(), 0U);
 }
 
-TEST_F(KeyShardLine, AReaderThatIsOvertakenIsHandedTheKeyNextTimeWithItsNeighbours) {
+TEST_F(KeyShardLine, AReaderThatWasPassedIsHandedTheKeyNextTimeWithItsNeighbours) {
   entry_->hold(Mode::exclusive);
   stand(first_, Mode::shared);
   stand(second_, Mode::shared);
@@ -169,7 +169,7 @@ TEST_F(KeyShardLine, AReaderThatIsOvertakenIsHandedTheKeyNextTimeWithItsNeighbou
   EXPECT_EQ(entry_->readers(), 2U);
 }
 
-TEST_F(KeyShardLine, AReaderBringsAlongTheReadersRightBehindIt) {
+TEST_F(KeyShardLine, ReadersDirectlyBehindAReaderEnterWithIt) {
   entry_->hold(Mode::exclusive);
   stand(first_, Mode::shared);
   stand(second_, Mode::shared);
@@ -185,7 +185,7 @@ TEST_F(KeyShardLine, AReaderBringsAlongTheReadersRightBehindIt) {
   EXPECT_TRUE(entry_->is_queued());
 }
 
-TEST_F(KeyShardLine, WhenTheOneThatWasToldGivesUpTheNextIsTold) {
+TEST_F(KeyShardLine, IfTheWokenWaiterGivesUpTheNextIsWoken) {
   entry_->hold(Mode::exclusive);
   stand(first_, Mode::exclusive);
   stand(second_, Mode::exclusive);
@@ -208,7 +208,7 @@ TEST_F(KeyShardLine, AWriterThatGivesUpLetsTheReadersBehindItJoinTheHolders) {
   EXPECT_FALSE(entry_->is_queued());
 }
 
-TEST_F(KeyShardLine, WhoWasServedCannotGiveUp) {
+TEST_F(KeyShardLine, AServedWaiterCannotGiveUp) {
   entry_->hold(Mode::exclusive);
   stand(first_, Mode::exclusive);
   release(Mode::exclusive);
@@ -217,7 +217,7 @@ TEST_F(KeyShardLine, WhoWasServedCannotGiveUp) {
   EXPECT_TRUE(entry_->is_exclusive());
 }
 
-TEST_F(KeyShardLine, WhoHoldsItKeepsTheKeyWhenTheLastWaiterGivesUp) {
+TEST_F(KeyShardLine, TheHolderKeepsTheKeyWhenTheLastWaiterGivesUp) {
   entry_->hold(Mode::exclusive);
   stand(first_, Mode::shared);
   EXPECT_TRUE(shard_.give_up(entry_, first_));
@@ -237,7 +237,7 @@ TEST_F(KeyShardLine, AnUrgentReaderJoinsOtherReadersAtOnce) {
   EXPECT_TRUE(entry_->is_queued());
 }
 
-TEST_F(KeyShardLine, IsKeptApartFromThoseForOtherKeys) {
+TEST_F(KeyShardLine, IsSeparateFromTheQueuesOfOtherKeys) {
   KeyEntry* const other = add(shard_, KeyProbe("other", kSeed));
   other->hold(Mode::exclusive);
   Afterwards afterwards;

@@ -12,11 +12,11 @@ namespace {
 
 using std::chrono::steady_clock;
 
-// A newcomer that finds the key taken looks again this often before it goes to sleep, pausing twice
-// as long each time: together a few microseconds, about what a sleep and a wake-up would cost.
+// A newcomer that finds the key locked tries again this often before it sleeps, pausing twice as
+// long each time: a few microseconds in total, about the cost of a sleep and a wake-up.
 constexpr int kFirstPause = 4;
 constexpr int kLongestPause = 128;
-// How long one that was woken in vain watches for the key to be handed over.
+// How long a waiter that was woken in vain spins for the hand-over of the key.
 constexpr int kHandOverSpins = 1000;
 
 [[noreturn, gnu::cold]] void throw_too_many_readers() {
@@ -32,8 +32,8 @@ KeyTable::~KeyTable() = default;
 
 KeyShard& KeyTable::shard_of(std::uint32_t hash) noexcept { return shards_[shard_index(hash)]; }
 
-// Inlined into each of the few functions that everybody calls, and with a probe that never has to
-// be in memory: what is rare gets the text and makes a probe of its own.
+// Inlined into each of the few hot functions, with a probe that never has to be in memory: the rare
+// paths get the text and make their own probe.
 [[gnu::always_inline]] inline KeyEntry* KeyTable::take(KeyShard& shard, const KeyProbe& probe,
                                                        Mode mode, Afterwards& afterwards) {
   KeyEntry*& chain = shard.entries.chain(probe.tag());
@@ -162,7 +162,7 @@ std::expected<void, WaitEnd> KeyTable::sleep_until_served(KeyShard& shard, KeyEn
         stopped ? shard.waits.cancelled() : shard.waits.timed_out();
         return std::unexpected(stopped ? WaitEnd::cancelled : WaitEnd::timed_out);
       }
-      until.reset();  // granted in the last moment; the signal is on its way
+      until.reset();  // granted at the last moment; the signal is on its way
     }
     in_time = futex_wait(waiter.signal, signal, until);
   }

@@ -22,10 +22,10 @@ struct KeyEntry;
 struct KeyShard;
 struct Afterwards;
 
-// The table behind KeyLock: what is held, who waits, and the rules for both. Thread-safe.
+// The table behind KeyLock: holders, waiters, and the rules for both. Thread-safe.
 //
-// Every change happens under the lock of the key's shard. Only readers of a biased key
-// (reader_bias.h) come and go without it.
+// Every change happens under the lock of the key's shard; only readers of a biased key
+// (reader_bias.h) enter and leave without it.
 class KeyTable {
  public:
   KeyTable();
@@ -35,30 +35,31 @@ class KeyTable {
 
   [[nodiscard]] KeyProbe probe(std::string_view key) const noexcept { return {key, seed_}; }
 
-  // The entry, now held in this mode, as long as that takes.
+  // Waits for the key without limit; returns its entry, now held in this mode.
   template <Mode mode>
   KeyEntry* lock(std::string_view key);
-  // Null if that would have to wait. Throws std::bad_alloc, and nothing has changed.
+  // Returns null if it would have to wait. Throws std::bad_alloc with nothing changed.
   KeyEntry* try_acquire(const KeyProbe& probe, Mode mode);
   std::expected<KeyEntry*, WaitEnd> acquire(const KeyProbe& probe, Mode mode, const KeyWait& how);
   template <Mode mode>
   void release(KeyEntry* entry) noexcept;
-  // For a holder that knows only the key.
+  // Releases for a holder that knows only the key.
   void release(const KeyProbe& probe, Mode mode) noexcept;
 
-  // The writer becomes a reader; readers that are next in line come in with it.
+  // Turns the writer into a reader; readers at the front of the queue enter with it.
   void downgrade(KeyEntry* entry) noexcept;
-  // The only reader becomes the writer; false if there are others.
+  // Turns the only reader into the writer; returns false if there are other readers.
   bool try_upgrade(KeyEntry* entry);
 
-  // The calling thread's slot, now held, if the key is biased and the slot free; else null.
+  // Returns the calling thread's slot, now held, if the key is biased and the slot is free; else
+  // null.
   ReaderSlot* try_acquire_slot(const KeyProbe& probe) noexcept;
   void release_slot(ReaderSlot& slot) noexcept;
-  // As try_upgrade: the entry if the slot's reader has become the writer, and the slot is free
-  // again; else null. Throws std::bad_alloc, and nothing has changed.
+  // As try_upgrade: returns the entry if the slot's reader has become the writer, and frees the
+  // slot; else null. Throws std::bad_alloc with nothing changed.
   KeyEntry* try_upgrade_slot(ReaderSlot& slot);
 
-  // How many keys are held or waited for.
+  // Returns how many keys are held or waited for.
   [[nodiscard]] std::size_t size();
   [[nodiscard]] KeyLockStats stats();
   [[nodiscard]] std::vector<KeyState> snapshot();
@@ -69,7 +70,7 @@ class KeyTable {
   [[nodiscard]] KeyShard& shard_of(std::uint32_t hash) noexcept;
   KeyEntry* take(KeyShard& shard, const KeyProbe& probe, Mode mode, Afterwards& afterwards);
   KeyEntry* try_take(const KeyProbe& probe, Mode mode);
-  // For who has found the key taken.
+  // For a caller that found the key locked.
   KeyEntry* wait(std::string_view key, Mode mode);
   std::expected<KeyEntry*, WaitEnd> wait(const KeyProbe& probe, Mode mode, const KeyWait& how);
   std::expected<KeyEntry*, WaitEnd> wait_in_line(const KeyProbe& probe, Mode mode,
@@ -78,9 +79,9 @@ class KeyTable {
                                                   const KeyWait& wait);
 
   void bias_towards(KeyShard& shard, std::string_view key) noexcept;
-  // If the key is the shard's biased one, ends that: its readers then count in its entry, which is
-  // `entry` or, if that is null, a new one. Returns the entry.
-  // Throws std::bad_alloc, and nothing has changed.
+  // Ends the shard's bias if it is towards this key: the key's readers then count in its entry,
+  // which is `entry` or, if that is null, a new one. Returns the entry. Throws std::bad_alloc with
+  // nothing changed.
   KeyEntry* end_bias_towards(KeyShard& shard, std::string_view key, KeyEntry* entry,
                              Afterwards& afterwards);
   [[nodiscard]] std::size_t slot_readers(const KeyShard& shard) noexcept;
@@ -88,7 +89,7 @@ class KeyTable {
   const HashSeed seed_;
   const std::unique_ptr<KeyShard[]> shards_;
   ReaderSlots slots_;
-  // Uses of slots, as far as they were collected from them.
+  // Uses of slots that have been collected from the slots so far.
   std::atomic<std::uint64_t> slot_uses_{0};
 };
 

@@ -1,4 +1,5 @@
-// The part of KeyTable that lets readers of a busy key pass without meeting: see reader_bias.h.
+// The part of KeyTable that keeps readers of a busy key from sharing a cache line: see
+// reader_bias.h.
 #include <mutex>
 
 #include <holdfast/local/internal/key_shard.h>
@@ -48,7 +49,7 @@ ReaderSlot* KeyTable::try_acquire_slot(const KeyProbe& probe) noexcept {
   if (bias.tag(std::memory_order_seq_cst) == tag) [[likely]] {
     return &slot;
   }
-  // The bias ended meanwhile. Step back, unless the writer has met the slot and counts us already.
+  // The bias ended meanwhile. Back out, unless the writer has seen the slot and counts us already.
   return slot.compare_exchange_strong(held, count, std::memory_order_seq_cst) ? nullptr : &slot;
 }
 
@@ -93,7 +94,7 @@ void KeyTable::bias_towards(KeyShard& shard, std::string_view key) noexcept {
     if (shard.bias.matches(key_probe)) {
       return;
     }
-    // One key of a shard at a time: the older one gives way if nobody is reading it.
+    // One key of a shard at a time: replaces the older bias if its key has no reader.
     shard.bias.clear();
     if (slot_readers(shard) != 0) {
       shard.bias.restore(shard.bias_tag);

@@ -1,4 +1,4 @@
-// Readers in slots and the writers that meet them: see key_table_bias.cc.
+// Readers in slots and writers that adopt them: see key_table_bias.cc.
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -23,7 +23,7 @@ using testing_support::stress_rounds;
 
 class BiasedKey : public ::testing::Test {
  protected:
-  // A key of the same shard as `key`.
+  // Returns a key of the same shard as `key`.
   std::string neighbour_of(const std::string& key) const {
     const std::size_t shard = shard_index(table_.probe(key).tag());
     for (int i = 0;; ++i) {
@@ -46,7 +46,7 @@ class BiasedKey : public ::testing::Test {
   ReaderSlot* take_slot(const std::string& key) {
     return table_.try_acquire_slot(table_.probe(key));
   }
-  // Asked by two threads: one of them may have the slot that this thread holds.
+  // Tests with two threads: one of them may have the slot that this thread holds.
   bool is_biased(const std::string& key) {
     bool biased = false;
     for (int i = 0; i < 2; ++i) {
@@ -79,7 +79,7 @@ TEST_F(BiasedKey, IsOneThatWasReadOften) {
   EXPECT_FALSE(is_biased(neighbour_of("k")));
 }
 
-TEST_F(BiasedKey, IsNotOneThatIsWrittenNowAndThen) {
+TEST_F(BiasedKey, IsNotOneThatIsWrittenOccasionally) {
   for (int i = 0; i < 100; ++i) {
     read_often("k", 20);
     EXPECT_TRUE(try_write("k"));
@@ -113,7 +113,7 @@ TEST_F(BiasedKey, IsHeldByTheReaderInTheSlot) {
   EXPECT_EQ(table_.size(), 1U);
   EXPECT_EQ(state_of(table_, "k"), (KeyState{.key = "k", .readers = 1}));
   EXPECT_FALSE(try_write("k"));
-  // Now the reader is counted in an entry, and the slot knows it.
+  // Now the reader is counted in an entry, and the slot refers to it.
   EXPECT_EQ(state_of(table_, "k"), (KeyState{.key = "k", .readers = 1}));
   EXPECT_FALSE(try_write("k"));
   table_.release_slot(*slot);
@@ -140,7 +140,7 @@ TEST_F(BiasedKey, LeavesTheSlotOfOneKeyToAnother) {
   EXPECT_TRUE(try_write(keys[0]));
 }
 
-TEST_F(BiasedKey, GivesWayToAnotherOfItsShardThatIsReadMore) {
+TEST_F(BiasedKey, IsReplacedByAKeyOfItsShardThatIsReadMore) {
   const std::string other = neighbour_of("k");
   read_often("k");
   read_often(other);
@@ -148,7 +148,7 @@ TEST_F(BiasedKey, GivesWayToAnotherOfItsShardThatIsReadMore) {
   EXPECT_FALSE(is_biased("k"));
 }
 
-TEST_F(BiasedKey, DoesNotGiveWayWhileItIsRead) {
+TEST_F(BiasedKey, IsNotReplacedWhileItIsRead) {
   const std::string other = neighbour_of("k");
   read_often("k");
   ReaderSlot* const slot = take_slot("k");
@@ -176,8 +176,8 @@ TEST_F(BiasedKey, CountsReadsExactlyAcrossTheEndOfASlotsCounter) {
   EXPECT_EQ(table_.stats().acquisitions, before + kReads);
 }
 
-// Two keys take the bias of their shard from each other, with a writer now and then: whoever reads
-// sees no half-done write.
+// Two keys take the bias of their shard from each other, with occasional writers: no reader sees a
+// half-done write.
 TEST_F(BiasedKey, StressOfTwoInOneShard) {
   Guarded guarded[2] = {Guarded("k"), Guarded(neighbour_of("k"))};
   // One for each thread, and nothing else in common that would order them.
@@ -216,8 +216,8 @@ TEST_F(BiasedKey, StressOfTwoInOneShard) {
   EXPECT_EQ(table_.stats().acquisitions, static_cast<unsigned>(3 * rounds * 601));
 }
 
-// Readers that never stop asking for their slots, so that some of them are between two of their
-// steps, or lose their core there, whenever the writer ends the bias.
+// Readers that acquire their slots all the time, so that some of them are between two of their
+// steps, or preempted there, whenever the writer ends the bias.
 TEST_F(BiasedKey, StressOfReadersThatComeWhileItEnds) {
   constexpr std::size_t kReaders = 4;
   Guarded guarded("k");

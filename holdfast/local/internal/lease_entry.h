@@ -13,12 +13,12 @@
 
 namespace holdfast::local::internal {
 
-// The texts of one lease, made ready before it is stored: what does not fit into an entry is on the
-// heap. Throws std::bad_alloc.
+// The key and owner of one lease, prepared before the lease is stored: text that does not fit into
+// an entry is on the heap. Throws std::bad_alloc.
 class LeaseText {
  public:
   static constexpr std::size_t kInline = 50;
-  // In place of a key's size.
+  // Replaces a key's size.
   static constexpr std::uint8_t kOnHeap = 0xFF;
 
   struct Block {

@@ -8,7 +8,7 @@
 namespace holdfast::local::internal {
 namespace {
 
-// Every text has this hash: what tells them apart is their bytes.
+// All texts have this hash: only their bytes distinguish them.
 KeyProbe with_forged_hash(std::string_view text) {
   KeyProbe probe(text, HashSeed(1));
   probe.hash = 42;
@@ -42,7 +42,7 @@ class LeaseEntryTest : public ::testing::TestWithParam<std::size_t> {
   LeaseEntry entry_{};
 };
 
-TEST_P(LeaseEntryTest, HasTheTextsItWasGiven) {
+TEST_P(LeaseEntryTest, StoresItsTexts) {
   EXPECT_EQ(entry_.key(), key_);
   EXPECT_EQ(entry_.owner(), owner_);
 }

@@ -12,16 +12,16 @@
 
 namespace holdfast::local::internal {
 
-// One part of a LeaseTable. Everything is protected by `lock`.
+// One shard of a LeaseTable. `lock` protects everything.
 struct alignas(64) LeaseShard {
-  // One cache line, together with an entry on the next ones all that a call touches.
+  // One cache line; a call touches only this line and an entry on the next ones.
   ShardLock lock;
   ChainTable<LeaseEntry> entries;
   EntryCache<LeaseEntry> cache;
   std::uint64_t last_token = 0;
 
   alignas(64) LeaseEntry resident[1];
-  std::uint32_t walkers = 0;  // who goes through the buckets by number
+  std::uint32_t walkers = 0;  // walkers that go through the buckets by number
   EntryPool<LeaseEntry> pool{resident, 1, cache};
 
   ~LeaseShard() {
@@ -46,7 +46,7 @@ struct alignas(64) LeaseShard {
     return entry;
   }
 
-  // A new entry in its chain. Throws std::bad_alloc, and nothing has changed.
+  // Adds a new entry to its chain. Throws std::bad_alloc with nothing changed.
   [[gnu::always_inline]] inline LeaseEntry* add(LeaseEntry*& chain, const KeyProbe& probe,
                                                 std::string_view owner, Trash& trash) {
     if (cache.head == nullptr) [[unlikely]] {
@@ -64,7 +64,7 @@ struct alignas(64) LeaseShard {
     recycle(entry, trash);
   }
 
-  // The memory of an entry that is out of the table.
+  // Recycles the memory of an entry that has left the table.
   [[gnu::always_inline]] inline void recycle(LeaseEntry* entry, Trash& trash) noexcept {
     entry->drop_text(trash);
     cache.push(entry);

@@ -12,11 +12,11 @@ namespace holdfast::local::internal {
 
 namespace {
 
-// Below this ttl the cheap clock's error would show.
+// Below this ttl the cheap clock's error would be noticeable.
 constexpr base::Duration kPreciseBelow = std::chrono::seconds(5);
-// About this many entries are looked at under one hold of a shard's lock: a few microseconds.
+// About this many entries are visited under one hold of a shard's lock: a few microseconds.
 constexpr std::uint32_t kSliceBuckets = 64;
-// Between two slices, so that a caller who spins for the shard gets it.
+// Pauses between two slices, so that a caller that spins for the shard gets it.
 constexpr int kPausesBetweenSlices = 4;
 
 constexpr std::int64_t count(base::TimePoint time) noexcept {
@@ -27,7 +27,7 @@ bool is_meant(std::string_view owner, const LeaseEntry& entry) noexcept {
   return owner.empty() || entry.is_owned_by(owner);
 }
 
-// Keeps the number of buckets as it is; the last one to go lets it settle.
+// Keeps the number of buckets constant while it exists; the last walker lets the table settle.
 class Walker {
  public:
   explicit Walker(LeaseShard& shard) noexcept : shard_(shard) {
@@ -58,7 +58,7 @@ class Walker {
 };
 
 // Calls `slice(first, last)` under the shard's lock for one range of buckets after the other, and
-// lets others in between. Whatever is in the table from beginning to end is met exactly once.
+// unlocks in between. Visits each entry that stays in the table exactly once.
 template <class Slice>
 void walk(LeaseShard& shard, const std::stop_token& stop, Slice&& slice) {
   const Walker walker(shard);
@@ -71,9 +71,10 @@ void walk(LeaseShard& shard, const std::stop_token& stop, Slice&& slice) {
   }
 }
 
-// Entries come from all over the memory. Asked for one slice ahead, the heads of the chains are
-// here when their slice begins; those who follow them are asked for then, all at once. Always
-// inline: GCC takes a function that only fetches ahead for one without effect, and drops the call.
+// Entries are spread over memory. The heads of the chains are prefetched one slice ahead, so they
+// are loaded when their slice begins; the entries behind them are prefetched then, all together.
+// Always inline: GCC treats a function that only prefetches as one without effect, and drops the
+// call.
 [[gnu::always_inline]] inline void prefetch(const LeaseEntry* entry) noexcept {
   if (entry != nullptr) {
     __builtin_prefetch(entry, 1);

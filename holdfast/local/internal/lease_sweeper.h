@@ -10,10 +10,11 @@
 
 namespace holdfast::local::internal {
 
-// Sweeps a table, now and then in the background. Two sweeps never run at once. Thread-safe.
+// The sweeps of a table, on demand and in the background. Two sweeps never run at the same time.
+// Thread-safe.
 class LeaseSweeper {
  public:
-  // `every` of zero: only on demand.
+  // If `every` is zero, sweeps run only on demand.
   LeaseSweeper(LeaseShards& shards, const base::Clock& clock, base::Duration every);
 
   SweepReport sweep(const std::stop_token& stop);
@@ -27,7 +28,7 @@ class LeaseSweeper {
   LeaseShards& shards_;
   std::mutex sweeping_;
   std::atomic<std::uint64_t> background_sweeps_{0};
-  std::jthread thread_;  // last: stopped before the rest is gone
+  std::jthread thread_;  // last: stopped before the other members are destroyed
 };
 
 }  // namespace holdfast::local::internal

@@ -11,21 +11,21 @@
 
 namespace holdfast::local::internal {
 
-// Readers of a key that is read again and again need not meet at one counter: each writes to a slot
-// of its own thread, and a writer collects the slots (after Dice and Kogan's BRAVO).
+// Readers of a key that is read often need not share one counter: each writes to its own thread's
+// slot, and a writer collects the slots (after Dice and Kogan's BRAVO).
 //
 // A key is *biased* towards readers while its shard's `ReaderBias` carries a tag. A reader
 //   1. reads the tag and compares the key,
 //   2. writes the tag into its slot,
 //   3. reads the tag again: if it is the same, the reader holds the key.
-// A writer, under the shard's lock, clears the tag and then looks at every slot: those that carry
+// A writer, under the shard's lock, clears the tag and then reads every slot: the slots that carry
 // the tag become ordinary readers of the key's entry (`adopt`). Steps 2 and 3 and the writer's two
 // steps are sequentially consistent, so either the reader sees the cleared tag or the writer sees
 // the slot.
 //
 // A slot is one word:
-//   free       0 | count       how often it was used since that was last collected
-//   held       tag | count     by a reader that no writer has met
+//   free       0 | count       how often it was used since the count was last collected
+//   held       tag | count     by a reader that no writer has seen
 //   adopted    kAdopted | address of the entry that counts the reader
 // Only the guard that filled a slot empties it.
 using ReaderSlot = std::atomic<std::uint64_t>;
@@ -34,8 +34,9 @@ inline constexpr unsigned kSlotCountBits = 24;
 inline constexpr std::uint64_t kSlotCountMask = (std::uint64_t{1} << kSlotCountBits) - 1;
 inline constexpr std::uint64_t kAdopted = std::uint64_t{1} << 63U;
 
-// Which key of a shard is biased. Read by everybody, written under the shard's lock; the words are
-// atomics because a reader may compare them while they change: step 3 then tells it to step back.
+// The biased key of a shard. All threads read it; it is written under the shard's lock. The words
+// are atomics because a reader may compare them while they change: step 3 then makes the reader
+// back out.
 class alignas(64) ReaderBias {
  public:
   static constexpr std::size_t kMaxKey = 6 * sizeof(std::uint64_t);
@@ -61,9 +62,9 @@ class alignas(64) ReaderBias {
     return true;
   }
 
-  // The rest: under the shard's lock.
+  // The functions below are called under the shard's lock.
 
-  // Releases, so that a reader that sees a new word also sees the `clear` before it.
+  // Stores with release, so that a reader that sees a new word also sees the `clear` before it.
   void set(const KeyProbe& probe, std::uint64_t tag) noexcept {
     const std::string_view text = probe.text;
     size_.store(text.size(), std::memory_order_release);
@@ -78,7 +79,7 @@ class alignas(64) ReaderBias {
     restore(tag);
   }
   void clear() noexcept { tag_.store(0, std::memory_order_seq_cst); }
-  // Takes a `clear` back, with nothing changed in between.
+  // Undoes a `clear`, if nothing changed in between.
   void restore(std::uint64_t tag) noexcept { tag_.store(tag, std::memory_order_seq_cst); }
 
   [[nodiscard]] std::string key() const {
@@ -91,7 +92,7 @@ class alignas(64) ReaderBias {
   }
 
  private:
-  // Eight bytes of the text, with zeros beyond its end.
+  // Returns eight bytes of the text, with zeros beyond its end.
   static std::uint64_t word_at(std::string_view text, std::size_t at) noexcept {
     std::uint64_t word = 0;
     std::memcpy(&word, text.data() + at, std::min<std::size_t>(8, text.size() - at));
@@ -103,8 +104,8 @@ class alignas(64) ReaderBias {
   std::array<std::atomic<std::uint64_t>, 6> words_{};
 };
 
-// The slots of one table: a row, and so a cache line, for each thread. Threads beyond the number of
-// rows share; a reader that finds its slot taken is counted in the entry, like everybody else.
+// The slots of one table: a row, and so a cache line, for each thread. More threads than rows share
+// rows; a reader whose slot is in use is counted in the entry, like any other reader.
 class ReaderSlots {
  public:
   static constexpr std::size_t kRows = 64;

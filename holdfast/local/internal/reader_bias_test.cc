@@ -49,7 +49,7 @@ TEST(ReaderSlots, AThreadHasItsOwnSlotThatIsVisited) {
   ReaderSlots slots;
   EXPECT_EQ(&slots.mine(3), &slots.mine(3));
   EXPECT_NE(&slots.mine(3), &slots.mine(4));
-  // Of two new threads, for one in 64 may share with this one.
+  // Two new threads, because one in 64 may share a row with this thread.
   std::array<const ReaderSlot*, 2> theirs{};
   for (const ReaderSlot*& slot : theirs) {
     std::jthread([&] { slot = &slots.mine(3); }).join();

@@ -7,7 +7,7 @@
 namespace holdfast::local::internal {
 
 namespace {
-// A few microseconds: longer than any shard is held, unless its holder was interrupted.
+// A few microseconds: longer than any shard is held, unless its holder was preempted.
 constexpr int kSpins = 256;
 constexpr std::chrono::milliseconds kNap{1};
 }  // namespace

@@ -5,12 +5,12 @@
 
 namespace holdfast::local::internal {
 
-// The lock around one shard: held for nanoseconds, never across a wait or a call to the outside.
-// Satisfies BasicLockable. Spins shortly, then sleeps.
+// The lock of one shard: held for nanoseconds, never across a wait or a call to other code.
+// Satisfies BasicLockable. Spins briefly, then sleeps.
 //
-// An unlock is a plain store followed by a look for sleepers, without the fence that would order
-// the two; it may therefore miss a thread that is just going to sleep. That thread looks again
-// after `kNap`: a missed wake-up costs a nap, never more. In exchange an uncontended lock+unlock
+// An unlock is a plain store followed by a check for sleepers, without the fence that would order
+// the two; it may therefore miss a thread that is just going to sleep. That thread checks again
+// after `kNap`: a missed wake-up costs one nap, never more. In exchange an uncontended lock+unlock
 // has one atomic read-modify-write instead of two.
 class ShardLock {
  public:

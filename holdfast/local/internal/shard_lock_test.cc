@@ -35,7 +35,7 @@ long contend(int threads, int rounds, Hold hold) {
   return counter;
 }
 
-TEST(ShardLock, ExcludesThreadsThatHoldItShortly) {
+TEST(ShardLock, ExcludesThreadsThatHoldItBriefly) {
   const int rounds = stress_rounds(50'000);
   EXPECT_EQ(contend(2, rounds, [] {}), 2L * rounds);
 }
@@ -45,8 +45,8 @@ TEST(ShardLock, ExcludesMoreThreadsThanThereAreCores) {
   EXPECT_EQ(contend(8, rounds, [] {}), 8L * rounds);
 }
 
-TEST(ShardLock, WakesThoseThatWentToSleep) {
-  // A holder that gives its core away is held longer than anybody spins.
+TEST(ShardLock, WakesSleepingThreads) {
+  // A holder that yields its core holds the lock longer than any waiter spins.
   const int rounds = stress_rounds(1600);
   EXPECT_EQ(contend(4, rounds, [] { std::this_thread::yield(); }), 4L * rounds);
 }

@@ -5,8 +5,8 @@
 
 #include <holdfast/local/internal/hash.h>
 
-// For texts of a few dozen bytes, where a call of memcpy or memcmp costs more than its work. Both
-// read and write exactly `size` bytes, in blocks that may overlap.
+// For texts of a few dozen bytes, where a call to memcpy or memcmp costs more than its work. Both
+// functions read and write exactly `size` bytes, in blocks that may overlap.
 namespace holdfast::local::internal {
 
 template <std::size_t kBlock>
@@ -18,7 +18,7 @@ template <std::size_t kBlock>
   std::memcpy(to + size - kBlock, from + size - kBlock, kBlock);
 }
 
-// The two do not overlap.
+// Copies; `to` and `from` must not overlap.
 [[gnu::always_inline]] inline void copy_small(char* to, const char* from,
                                               std::size_t size) noexcept {
   if (size >= 16) {

@@ -5,8 +5,8 @@
 
 namespace holdfast::local::internal {
 
-// Blocks from malloc to be freed later. Giving memory back can take a system call: declare the
-// trash before the shard's guard, so that it is emptied when the shard is unlocked again.
+// Blocks from malloc to be freed later. Freeing can take a system call: declare the trash before
+// the shard's guard, so that it is emptied after the shard is unlocked.
 class Trash {
  public:
   Trash() = default;
@@ -20,7 +20,7 @@ class Trash {
     }
   }
 
-  // `block` holds at least one pointer and is not used any more; null is nothing to free.
+  // Adds a block that is no longer used and has room for at least one pointer; null is ignored.
   void add(void* block) noexcept {
     if (block != nullptr) {
       head_ = new (block) Link{head_};

@@ -9,7 +9,7 @@
 
 namespace holdfast::local::internal {
 
-// What happened to those that had to wait. Thread-safe without a lock: a waiter counts itself.
+// Statistics of waits. Thread-safe without a lock: each waiter counts its own.
 class WaitCounters {
  public:
   void served(std::chrono::nanoseconds waited) noexcept {

@@ -10,19 +10,19 @@ namespace holdfast::local::internal {
 
 enum class Mode : std::uint8_t { exclusive, shared };
 
-// One thread that waits for one entry; lives on that thread's stack. Everything but `signal` is
-// protected by the shard's lock.
+// One thread that waits for one entry; lives on that thread's stack. The shard's lock protects
+// everything except `signal`.
 struct Waiter {
   // Bits of `signal`, the word that the thread sleeps on.
-  static constexpr std::uint32_t kRetry = 1;    // the key may be free: look again
-  static constexpr std::uint32_t kGranted = 2;  // the key is yours; the last touch of this object
+  static constexpr std::uint32_t kRetry = 1;    // the key may be free: try again
+  static constexpr std::uint32_t kGranted = 2;  // the waiter holds the key; last use of this object
   static constexpr std::uint32_t kStop = 4;     // the caller's stop token fired
 
   const void* entry = nullptr;
   Mode mode = Mode::exclusive;
   Priority priority = Priority::normal;
   bool woken = false;      // kRetry was sent and not answered yet
-  bool overtaken = false;  // came when woken, and found the key taken again
+  bool overtaken = false;  // was woken, but found the key locked again
   bool granted = false;    // out of the list; kGranted is set or about to be
   Waiter* previous = nullptr;
   Waiter* next = nullptr;
@@ -30,7 +30,7 @@ struct Waiter {
 };
 
 // The waiters of one shard, for all its keys, in the order in which they are served. Few threads
-// wait in one shard at a time, so a search is a short walk. Protected by the shard's lock.
+// wait in one shard at a time, so a search is short. Protected by the shard's lock.
 class WaitList {
  public:
   void add(Waiter& waiter) noexcept {
@@ -50,7 +50,7 @@ class WaitList {
     (waiter.next != nullptr ? waiter.next->previous : tail_) = waiter.previous;
   }
 
-  // The waiter to serve first, or null.
+  // Returns the waiter to serve first, or null.
   [[nodiscard]] Waiter* first_for(const void* entry) const noexcept {
     return find_from(head_, entry);
   }
@@ -77,7 +77,7 @@ class WaitList {
   Waiter* tail_ = nullptr;
 };
 
-// Threads to be woken when the shard is unlocked again: a system call has no place under the lock.
+// Threads to wake after the shard is unlocked: no system call should happen under the lock.
 // Declare it before the shard's guard.
 class Wakes {
  public:
@@ -90,14 +90,15 @@ class Wakes {
     }
   }
 
-  // Under the lock: `waiter` is still in the list and may leave it as soon as the lock is free.
+  // Call under the lock: `waiter` is still in the list and may leave it as soon as the lock is
+  // free.
   void retry(Waiter& waiter) noexcept {
     waiter.woken = true;
     waiter.signal.fetch_or(Waiter::kRetry, std::memory_order_release);
     retry_ = &waiter.signal;
   }
 
-  // Under the lock: `waiter` is out of the list, and stays alive until it sees kGranted.
+  // Call under the lock: `waiter` has left the list, and stays alive until it sees kGranted.
   void grant(Waiter& waiter) noexcept {
     waiter.granted = true;
     waiter.next = granted_;
