@@ -12,12 +12,11 @@
 
 namespace holdfast::objects {
 
-// `concurrent`: calls of one object run at once. `serial`: one after the other, in the order in
-// which they came.
+// `concurrent`: calls of one object run concurrently. `serial`: one at a time, in order of arrival.
 enum class Calls : std::uint8_t { concurrent, serial };
 
-// When what a method changed is saved. `periodically`: HostOptions::save_every. `each_call`: before
-// the call returns, so that what a caller has seen done survives.
+// When changes are saved. `periodically`: every HostOptions::save_every. `each_call`: before the
+// call returns, so that a reply means "stored".
 enum class SaveWhen : std::uint8_t { periodically, each_call };
 
 struct TypeOptions {
@@ -27,33 +26,33 @@ struct TypeOptions {
 
 // With a provider, an object is active in one process at a time.
 struct OwnershipOptions {
-  // Outlives the host. Null: this host has the repository for itself.
+  // Must outlive the host. Null: this host is the only user of the repository.
   locks::LockProvider* provider = nullptr;
-  // After the death of the process that had it, an object is free within this time.
+  // After a crash of the process that owned it, an object is free within this time.
   base::Ttl ttl = std::chrono::seconds(30);
   // How long a call waits for an object that is active elsewhere.
   base::Duration wait = std::chrono::seconds(5);
-  // Begins the name of each lease, which goes on with TYPE/ID.
+  // Begins the name of each lease, which continues with TYPE/ID.
   std::string prefix = "object/";
 };
 
 struct HostOptions {
   OwnershipOptions ownership{};
-  // How long an operation waits for its object: for a delete, a creation, a serial method.
+  // How long an operation waits for its object: for a delete, a creation, or a serial method.
   base::Duration key_wait = std::chrono::seconds(30);
   // How long the repository may take for one request.
   base::Duration store_wait = std::chrono::seconds(10);
-  // How often what has changed is saved. Nothing: only when asked.
+  // How often changed objects are saved. nullopt: only on request.
   std::optional<base::Duration> save_every = std::chrono::seconds(5);
-  // How many objects go to the repository in one request: 1 to 1,000.
+  // How many objects are saved in one request: 1 to 1,000.
   std::size_t save_batch = 100;
-  // An object that was not called for so long is saved and leaves memory; with a provider, other
-  // processes can then have it. Nothing: it stays until `deactivate`, `erase` or `stop`.
+  // An object that was not called for this long is saved and leaves memory; with a provider, other
+  // processes can then own it. nullopt: it stays until `deactivate`, `erase` or `stop`.
   std::optional<base::Duration> idle_after{};
-  // How many objects may be active at once; beyond, ErrorCode::limit_exceeded.
+  // How many objects may be active at the same time; beyond that, ErrorCode::limit_exceeded.
   std::size_t max_objects = 1'000'000;
   base::Logger logger{};
-  // By which `save_every` and `idle_after` are measured. Outlives the host.
+  // The clock that measures `save_every` and `idle_after`. Must outlive the host.
   const base::Clock* clock = &base::steady_clock();
 };
 

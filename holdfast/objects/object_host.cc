@@ -125,7 +125,7 @@ Result<store::IdPage> ObjectHost::ids(std::string_view type_name, std::string_vi
   if (limit < 1 || limit > 1000) {
     return base::fail(ErrorCode::invalid_argument, "a page has 1 to 1,000 ids");
   }
-  // One more tells whether there is a next page.
+  // One extra id tells whether there is a next page.
   store::IdPage page{.ids = (*type)->table.ids(prefix, limit + 1, after), .next = {}};
   if (page.ids.size() > limit) {
     page.ids.pop_back();

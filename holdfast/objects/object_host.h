@@ -26,64 +26,66 @@
 
 namespace holdfast::objects {
 
-// Objects by type and id: made when they are first called, called by many threads, saved to a
-// repository and erased, each under the lock of its key.
+// A host of objects by type and id: it makes them when they are first called, lets many threads
+// call them, saves them to a repository and erases them, each object under the lock of its key.
 //
-// Thread-safe. Types are registered before the first use; then the host is in use. Outlived by its
-// provider; nobody is inside when it is destroyed, which stops it.
+// Thread-safe. Register all types before the first use of the host. Its provider must outlive it;
+// no operation may run when it is destroyed, which stops it.
 //
-// **What holds for one object.** Concurrent creates give one object. No call and no save runs
-// during its creation or its delete. Calls run at once, unless its type is Calls::serial. A call of
-// an object that is not there makes it: from the store, or new. `erase` takes it out of memory
-// before it takes it out of the store; a save of what is gone writes nothing. A failing
-// constructor, load, hook, method, save or delete is an error of that operation, leaves nothing
-// half-made, and the next call works. What a method changed before it threw stays changed.
+// **Promises for one object.** Concurrent creates give one object. No call and no save runs during
+// its creation or its deletion. Calls run concurrently, unless its type is Calls::serial. A call to
+// an object that is not in memory loads it from the store, or makes a new one. `erase` removes it
+// from memory before it removes it from the store; a save of an erased object writes nothing. A
+// failing constructor, load, hook, method, save or delete is an error of that operation, leaves
+// nothing half-made, and the next call works. What a method changed before it threw stays changed.
 //
 // **Lock order**: stop → key → map, and between the last two a serial object's turn and its save.
-// Builds without NDEBUG abort, with a message, where it is violated. The map lock is innermost, and
+// Builds without NDEBUG abort, with a message, if it is violated. The map lock is innermost, and
 // no user code runs under it.
 //
-// **Calls from methods.** A method may call the host: for other objects, and for its own object if
-// that is not serial. What would wait for itself is ErrorCode::invalid_argument: a serial object's
-// call of itself, erasing, creating or deactivating an object from its own method or hook, stopping
-// the host from any. Not prevented: two methods on their way to each other's object, with serial
-// types or a delete in between; every wait ends after HostOptions::key_wait, with timed_out.
+// **Calls from methods.** A method may call the host: for other objects, and for its own object
+// unless that is serial. A call that would wait for itself is ErrorCode::invalid_argument: a serial
+// object that calls itself, erasing, creating or deactivating an object from its own method or
+// hook, stopping the host from any method. Not prevented: two methods that each call the other's
+// object, with serial types or a delete in between; every wait ends after HostOptions::key_wait,
+// with timed_out.
 //
-// **Saving.** A method that is not const marks its object as changed. What has changed is saved
+// **Saving.** A method that is not const marks its object as changed. Changed objects are saved
 // every HostOptions::save_every, by `save`, `save_all`, `deactivate` and `stop`, and with
 // SaveWhen::each_call before each call returns. What a completed save wrote survives as the
-// repository promises; what came later is gone with the process. A new object that was never saved
+// repository promises; later changes are lost with the process. A new object that was never saved
 // is not stored.
 //
 // **Across processes**, with a provider, an object is active in one process at a time: its lease is
-// kept from its activation until it leaves memory, and every load, save and erase carries its
-// fencing token. When the lease is lost the calls under way are finished (they return
-// ErrorCode::lost), nothing of what they did is saved, and the next call gets the lease and the
-// data anew. So a process that was stopped and wakes up cannot overwrite what its successor wrote.
-// Without a provider the host must have the repository for itself.
+// held from its activation until it leaves memory, and every load, save and erase carries its
+// fencing token. When the lease is lost, running calls finish (they return ErrorCode::lost), none
+// of their changes is saved, and the next call acquires the lease and loads the data again. So a
+// process that was stopped and resumes cannot overwrite what its successor wrote. Without a
+// provider the host must be the only user of the repository.
 //
-// Operations block for HostOptions::key_wait, OwnershipOptions::wait and HostOptions::store_wait at
-// the most, and as long as the methods they run. Errors: invalid_argument (a type, class, method or
-// request that does not exist or fit; the message lists what does), failed (user code threw),
-// corrupt (what is stored cannot be read), busy (active in another process, which is named),
-// timed_out, cancelled (the host stops), unavailable (it is stopped), lost, conflict (kept by hosts
-// with a provider), limit_exceeded, and those of the repository and the provider.
+// Operations block for at most HostOptions::key_wait, OwnershipOptions::wait and
+// HostOptions::store_wait, and as long as the methods they run. Errors: invalid_argument (a type,
+// class, method or request that does not exist or fit; the message lists what exists), failed (user
+// code threw), corrupt (the stored data cannot be read), busy (active in another process, which is
+// named), timed_out, cancelled (the host stops), unavailable (it is stopped), lost, conflict
+// (stored by hosts with a provider), limit_exceeded, and those of the repository and the provider.
 //
 //   ObjectHost host(value_or_throw(open_repository("sqlite:/var/lib/bank.db")));
 //   host.register_type<Account>("account").method<&Account::deposit>("deposit");
 //   host.call<&Account::deposit>("anna", 100);
 class ObjectHost {
  public:
-  // Throws base::Exception, invalid_argument: an option makes no sense, or there is no repository.
+  // Throws base::Exception with invalid_argument if an option is invalid, or there is no
+  // repository.
   explicit ObjectHost(std::shared_ptr<store::ObjectRepository> repository,
                       HostOptions options = {});
-  // Stops without a time limit; what could not be saved is logged.
+  // Stops without a time limit; logs what could not be saved.
   ~ObjectHost();
   ObjectHost(const ObjectHost&) = delete;
   ObjectHost& operator=(const ObjectHost&) = delete;
 
-  // Throws base::Exception, invalid_argument: the name or the class is taken, or the host in use.
-  // `make`: for a class without a default constructor.
+  // Throws base::Exception with invalid_argument if the name or the class is already registered, or
+  // the host is in use. `make` is for a class without a default constructor.
   template <std::derived_from<Object> T>
     requires std::default_initializable<T>
   RegisteredType<T> register_type(std::string name, TypeOptions options = {}) {
@@ -98,8 +100,8 @@ class ObjectHost {
                                  &core_->state(), std::move(name), options, std::move(make)))};
   }
 
-  // Calls a method of an object, which is made if need be. Nothing is serialised; arguments are
-  // passed on as they are. What the method returns comes by value, and of a Result its value or its
+  // Calls a method of an object, which is loaded or made if needed. Nothing is serialised;
+  // arguments are forwarded. Returns the method's result by value; of a Result, its value or its
   // error.
   //
   //   Result<long> balance = host.call<&Account::balance>("anna");
@@ -127,12 +129,12 @@ class ObjectHost {
     });
   }
 
-  // Calls a method by its name. The request is null for a method without arguments, the argument
-  // for one with one, an array of them for one with more; the reply is what it returns, or null.
+  // Calls a method by name. The request is null for a method without arguments, the argument for a
+  // method with one, and an array for a method with more; the reply is its result, or null.
   [[nodiscard]] base::Result<nlohmann::json> call(std::string_view type, std::string_view id,
                                                   std::string_view method,
                                                   const nlohmann::json& request = nullptr);
-  // The reply as a Reply; invalid_argument, with what there is, where it is none.
+  // Returns the reply converted to Reply; invalid_argument, with the reply, if it does not fit.
   template <class Reply>
   [[nodiscard]] base::Result<Reply> call_as(std::string_view type, std::string_view id,
                                             std::string_view method,
@@ -148,26 +150,26 @@ class ObjectHost {
     }
   }
 
-  // Works on several objects as one: nobody else reaches them meanwhile, and when the work is done
-  // all of them are saved in one step, or none. Where the work fails, by an exception or an Error,
-  // or the save does, they are as before: from_data takes them back. (After unknown_outcome they
-  // are as they are stored.) Objects are locked in one order for all, so this does not deadlock
-  // with others of its kind. The same object twice is invalid_argument; a repository that cannot
-  // save several as one, unsupported.
+  // Changes several objects atomically: no other caller reaches them meanwhile, and after the work
+  // all of them are saved in one step, or none. If the work fails, by an exception or an Error, or
+  // the save fails, from_data restores their earlier state. (After unknown_outcome they have the
+  // stored state.) All callers lock objects in the same order, so two `together` calls do not
+  // deadlock. The same object twice is invalid_argument; a repository that cannot save several
+  // objects atomically is unsupported.
   //
   //   host.together<Account, Account>({"anna", "bert"}, [](Account& from, Account& to) { … });
   template <std::derived_from<Object>... T, class Work>
   auto together(const std::array<std::string_view, sizeof...(T)>& ids, Work&& work)
       -> base::Result<internal::Value<std::invoke_result_t<Work, T&...>>>;
 
-  // Brings an object into memory.
+  // Loads an object into memory, or makes it.
   [[nodiscard]] base::Result<CreateOutcome> create(std::string_view type, std::string_view id);
-  // Out of memory, then out of the store. Where the store fails it is out of memory and stays
-  // stored as last saved.
+  // Removes the object from memory, then from the store. If the store fails, the object has left
+  // memory and stays stored as last saved.
   [[nodiscard]] base::Result<EraseOutcome> erase(std::string_view type, std::string_view id);
   [[nodiscard]] base::Result<SaveOutcome> save(std::string_view type, std::string_view id);
-  // Saves an object and takes it out of memory; other processes can then have it. It stays where
-  // the save fails.
+  // Saves an object and removes it from memory; other processes can then own it. If the save fails,
+  // the object stays in memory.
   [[nodiscard]] base::Result<SaveOutcome> deactivate(std::string_view type, std::string_view id);
   template <std::derived_from<Object> T>
   [[nodiscard]] base::Result<CreateOutcome> create(std::string_view id) {
@@ -194,26 +196,27 @@ class ObjectHost {
     return core_->deactivate(**type, id);
   }
 
-  // Saves everything that had changed when this was called; how many objects that were. Where some
-  // fail the others are saved, and it is the error of one of them. While the store hangs this may
-  // take HostOptions::store_wait for each request, of up to HostOptions::save_batch objects.
+  // Saves all objects that had changed when this was called; returns how many. If some fail, the
+  // others are saved, and one of the errors is returned. While the store hangs this may take
+  // HostOptions::store_wait for each request, of up to HostOptions::save_batch objects.
   base::Result<std::size_t> save_all();
-  // Takes no new calls, waits for those that run, saves what has changed and lets all objects go,
-  // with their leases. timed_out: calls still run. lost, conflict: what others have got meanwhile
-  // is gone unsaved, if count() is 0. Any other error: objects are left that could not be saved. It
-  // may be called again in all cases. Twice is harmless. `wait` is for the calls: the saving may
-  // take HostOptions::store_wait for each request while the store hangs.
+  // Rejects new calls, waits for running ones, saves changed objects and removes all objects from
+  // memory, with their leases. timed_out: calls are still running. lost, conflict: other processes
+  // own objects whose changes are lost, if count() is 0. Any other error: some objects could not be
+  // saved and are still in memory. It may be called again in all cases; stopping twice is harmless.
+  // `wait` is for the calls: saving may take HostOptions::store_wait for each request while the
+  // store hangs.
   base::Result<void> stop(base::Duration wait = base::Duration::max());
 
-  // Objects in memory: of all types, of one.
+  // Return the number of objects in memory, of all types and of one.
   [[nodiscard]] std::size_t count() const;
   [[nodiscard]] base::Result<std::size_t> count(std::string_view type) const;
-  // Ids of a type in memory that begin with the prefix, in byte order; `after`: the `next` of the
-  // page before.
+  // Returns the ids of a type in memory that begin with the prefix, in byte order; `after` is the
+  // `next` of the previous page.
   [[nodiscard]] base::Result<store::IdPage> ids(std::string_view type, std::string_view prefix = {},
                                                 std::size_t limit = 1000,
                                                 std::string_view after = {}) const;
-  // The same of those in the store.
+  // Returns the same for the objects in the store.
   [[nodiscard]] base::Result<store::IdPage> stored_ids(std::string_view type,
                                                        std::string_view prefix = {},
                                                        std::size_t limit = 1000,

@@ -1,4 +1,4 @@
-// What goes wrong is an error of that operation, leaves nothing half-made, and the next call works.
+// A failure is an error of that operation and leaves nothing half-made, and the next call works.
 #include <stdexcept>
 #include <string>
 
@@ -17,7 +17,7 @@ using testing::HostTest;
 using testing::message;
 using testing::Scripted;
 
-// Throws the first time, not the second.
+// Returns a hook that throws the first time only.
 std::function<void()> once(std::function<void()> fails) {
   return [fails = std::move(fails), first = true]() mutable {
     if (std::exchange(first, false)) fails();
@@ -35,8 +35,8 @@ auto fail_once(ErrorCode code) {
 
 class ObjectHostFailures : public ::testing::Test {
  protected:
-  // The call fails with this code and a message that has this in it; there is nothing left of the
-  // object; and then it works.
+  // Expects that the call fails with this code and a message that contains this, that nothing is
+  // left of the object, and that the next call works.
   void expect_failed_call(std::string_view code, std::string_view what) {
     const auto called = test_.host.call<&Scripted::work>("a");
     EXPECT_EQ(answer(called), code);
@@ -96,7 +96,7 @@ TEST_F(ObjectHostFailures, OfDataThatDoesNotFit) {
     EXPECT_EQ(answer(called), "corrupt") << data;
     expect_nothing_held(0);
   }
-  EXPECT_EQ(test_.host.erase<Scripted>("a"), EraseOutcome::erased);  // it can still be got rid of
+  EXPECT_EQ(test_.host.erase<Scripted>("a"), EraseOutcome::erased);  // it can still be erased
   EXPECT_EQ(test_.host.call<&Scripted::value>("a"), 0);
 }
 
@@ -109,7 +109,7 @@ TEST_F(ObjectHostFailures, OfAMethod) {
   EXPECT_EQ(test_.host.call<&Scripted::work>("a"), 1);
 }
 
-TEST_F(ObjectHostFailures, OfAMethodByItsName) {
+TEST_F(ObjectHostFailures, OfAMethodCalledByName) {
   test_.script->on_work = once(throw_plain);
   const auto called = test_.host.call("scripted", "a", "work");
   EXPECT_EQ(called.error(), (base::Error{ErrorCode::failed, "scripted.work: out of paper"}));
@@ -131,7 +131,7 @@ TEST_F(ObjectHostFailures, OfASave) {
   EXPECT_NE(message(saved).find("saving scripted 'a'"), std::string::npos);
   expect_nothing_held(1);
   EXPECT_EQ(test_.host.stats().failed_saves, 1U);
-  EXPECT_EQ(test_.host.save<Scripted>("a"), SaveOutcome::saved);  // it still knows that it must
+  EXPECT_EQ(test_.host.save<Scripted>("a"), SaveOutcome::saved);  // it is still marked as changed
 }
 
 TEST_F(ObjectHostFailures, OfToData) {
@@ -157,7 +157,7 @@ TEST_F(ObjectHostFailures, OfOneInABatchLeavesTheOthersSaved) {
   EXPECT_EQ(test_.host.save_all(), 1U);
 }
 
-TEST_F(ObjectHostFailures, OfOneThatSpoilsTheRequestLeavesTheOthersSaved) {
+TEST_F(ObjectHostFailures, OfOneThatMakesTheRequestFailLeavesTheOthersSaved) {
   for (const char* id : {"a", "b", "c"}) value_or_throw(test_.host.call<&Scripted::add>(id, 5));
   test_.repository->poisoned = "b";
   const auto saved = test_.host.save_all();
@@ -199,14 +199,14 @@ TEST_F(ObjectHostFailures, OfADeactivationKeepsTheObject) {
   EXPECT_EQ(test_.host.deactivate<Scripted>("a"), SaveOutcome::saved);
 }
 
-TEST_F(ObjectHostFailures, OfAFactoryThatGivesNothing) {
+TEST_F(ObjectHostFailures, OfAFactoryThatReturnsNull) {
   ObjectHost host(test_.repository, HostTest::quiet());
   host.register_type<Scripted>("scripted", {}, [] { return std::unique_ptr<Scripted>(); });
   EXPECT_EQ(answer(host.create<Scripted>("a")), "failed");
   EXPECT_EQ(host.stats().active, 0U);
 }
 
-TEST_F(ObjectHostFailures, OfAHostWithoutLocksWhereOthersHaveThem) {
+TEST_F(ObjectHostFailures, OfAHostWithoutAProviderWhereOthersHaveOne) {
   const store::ObjectSave save{{"scripted", "a"}, R"({"value":1})", base::FencingToken(7)};
   value_or_throw(test_.repository->save(std::span(&save, 1), store::Batch::each));
   const auto called = test_.host.call<&Scripted::value>("a");

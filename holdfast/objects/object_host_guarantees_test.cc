@@ -1,5 +1,5 @@
-// What a host promises of one object while others work on it. Each test brings two operations to
-// the point at which they would meet if the lock between them were not there.
+// The promises of a host for one object under concurrency. Each test brings two operations to the
+// point at which they would overlap without the lock between them.
 #include <atomic>
 #include <barrier>
 #include <functional>
@@ -25,7 +25,7 @@ using testing::Scripted;
 
 constexpr TypeOptions kSerial{.calls = Calls::serial};
 
-// Eight threads do this to an object that is not there, and whose load takes its time.
+// Eight threads do this to a missing object, whose load is slow.
 void expect_one_object(HostTest& test, const std::function<void()>& reach) {
   std::atomic<int> loads = 0;
   test.repository->on_load = [&]() -> base::Result<void> {
@@ -74,7 +74,7 @@ TEST(ObjectHostGuarantees, NoCallAndNoSaveDuringTheCreation) {
   std::jthread caller([&] { EXPECT_EQ(test.host.call<&Scripted::work>("a"), 1); });
   std::jthread saver([&] { value_or_throw(test.host.save<Scripted>("a")); });
   let_others_err();
-  EXPECT_EQ(test.host.count(), 0U);  // not before it is ready
+  EXPECT_EQ(test.host.count(), 0U);  // not counted before it is ready
   go_on.open();
   creator.join();
   caller.join();
@@ -131,9 +131,9 @@ TEST(ObjectHostGuarantees, TheDeleteWaitsForTheCall) {
   EXPECT_EQ(test.script->alive, 0);
 }
 
-// Also while the object is being made: none of those who did not find it waits for the end of the
-// others' calls. It takes many objects to meet the moments in which that could happen.
-TEST(ObjectHostGuarantees, CallsOfOneObjectRunAtOnce) {
+// Also while the object is being made: no caller that did not find it waits for the end of
+// another's call. It takes many objects to hit the moments in which that could happen.
+TEST(ObjectHostGuarantees, CallsOfOneObjectRunConcurrently) {
   constexpr int kCallers = 4;
   HostTest test;
   std::barrier all_are_inside(kCallers);
@@ -152,7 +152,7 @@ TEST(ObjectHostGuarantees, CallsOfOneObjectRunAtOnce) {
 
 TEST(ObjectHostGuarantees, CallsOfASerialObjectRunOneAtATime) {
   HostTest test(HostTest::quiet(), kSerial);
-  int inside = 0;  // not atomic: the calls themselves keep each other out
+  int inside = 0;  // not atomic: serial calls exclude each other
   int most = 0;
   test.script->on_work = [&] {
     most = std::max(most, ++inside);
@@ -213,11 +213,11 @@ TEST(ObjectHostGuarantees, ASerialObjectIsCalledWhileItsDataIsOnItsWayToTheStore
   EXPECT_EQ(test.host.call<&Scripted::add>("a", 1), 2);
   go_on.open();
   saver.join();
-  EXPECT_EQ(test.host.save<Scripted>("a"), SaveOutcome::saved);  // the second change, too
+  EXPECT_EQ(test.host.save<Scripted>("a"), SaveOutcome::saved);  // saves the second change, too
   EXPECT_EQ(test.repository->stored("scripted", "a"), R"({"value":2})");
 }
 
-TEST(ObjectHostGuarantees, TheDeleteTakesItFromTheMapBeforeTheStore) {
+TEST(ObjectHostGuarantees, TheDeleteRemovesItFromTheMapBeforeTheStore) {
   HostTest test;
   value_or_throw(test.host.create<Scripted>("a"));
   std::size_t seen = 99;
@@ -229,7 +229,7 @@ TEST(ObjectHostGuarantees, TheDeleteTakesItFromTheMapBeforeTheStore) {
   EXPECT_EQ(seen, 0U);
 }
 
-// The object is changed, and is deleted in the midst of `save`.
+// The object is changed, and is deleted during `save`.
 void expect_delete_waits(const std::function<void(ObjectHost& host)>& save) {
   HostTest test;
   value_or_throw(test.host.call<&Scripted::add>("a", 1));
@@ -256,7 +256,7 @@ void expect_delete_waits(const std::function<void(ObjectHost& host)>& save) {
   saver.join();
   eraser.join();
   EXPECT_FALSE(met);
-  EXPECT_EQ(test.repository->size(), 0U);  // the save did not bring it back
+  EXPECT_EQ(test.repository->size(), 0U);  // the save did not store it again
 }
 
 TEST(ObjectHostGuarantees, TheDeleteWaitsForTheSave) {
@@ -267,7 +267,7 @@ TEST(ObjectHostGuarantees, TheDeleteWaitsForTheBatchThatSavesIt) {
   expect_delete_waits([](ObjectHost& host) { value_or_throw(host.save_all()); });
 }
 
-TEST(ObjectHostGuarantees, ASaveOfWhatIsGoneWritesNothing) {
+TEST(ObjectHostGuarantees, ASaveOfAnErasedObjectWritesNothing) {
   HostTest test;
   value_or_throw(test.host.call<&Scripted::add>("a", 1));
   value_or_throw(test.host.erase<Scripted>("a"));

@@ -32,7 +32,7 @@ TEST(ObjectHostNesting, AMethodCallsItsOwnObjectIfThatIsNotSerial) {
   EXPECT_EQ(test.host.stats().keys_in_use, 0U);
 }
 
-TEST(ObjectHostNesting, EvenWhileADeleteWaits) {
+TEST(ObjectHostNesting, AMethodCallsItsOwnObjectEvenWhileADeleteWaits) {
   HostTest test;
   Door inside;
   test.script->on_work = [&] {
@@ -46,7 +46,7 @@ TEST(ObjectHostNesting, EvenWhileADeleteWaits) {
   EXPECT_EQ(test.host.erase<Scripted>("a"), EraseOutcome::erased);
 }
 
-TEST(ObjectHostNesting, ASerialObjectThatCallsItselfIsToldSo) {
+TEST(ObjectHostNesting, ASerialObjectThatCallsItselfGetsAnError) {
   HostTest test(HostTest::quiet(), {.calls = Calls::serial});
   std::string told;
   test.script->on_work = [&] { told = message(test.host.call<&Scripted::value>("a")); };
@@ -54,7 +54,7 @@ TEST(ObjectHostNesting, ASerialObjectThatCallsItselfIsToldSo) {
   EXPECT_NE(told.find("is serial"), std::string::npos) << told;
 }
 
-TEST(ObjectHostNesting, ASerialObjectThatIsCalledBackIsToldSo) {
+TEST(ObjectHostNesting, ASerialObjectThatIsCalledBackGetsAnError) {
   HostTest test(HostTest::quiet(), {.calls = Calls::serial});
   std::string told;
   int depth = 0;
@@ -69,7 +69,7 @@ TEST(ObjectHostNesting, ASerialObjectThatIsCalledBackIsToldSo) {
   EXPECT_EQ(told, "invalid_argument");
 }
 
-TEST(ObjectHostNesting, WhatWouldWaitForItselfIsToldSo) {
+TEST(ObjectHostNesting, ACallThatWouldWaitForItselfGetsAnError) {
   HostTest test;
   test.script->on_work = [&] {
     EXPECT_EQ(answer(test.host.erase<Scripted>("a")), "invalid_argument");
@@ -112,7 +112,7 @@ TEST(ObjectHostNesting, AConstructorMayNotReachItsOwnObject) {
   EXPECT_EQ(told, std::vector<std::string>(4, "invalid_argument"));
 }
 
-TEST(ObjectHostNesting, DataIsTakenWithoutTheHost) {
+TEST(ObjectHostNesting, ToDataMayNotCallTheHost) {
   HostTest test;
   value_or_throw(test.host.create<Scripted>("a"));
   std::string told;
@@ -140,7 +140,7 @@ TEST(ObjectHostNesting, AMethodSavesAll) {
   EXPECT_EQ(test.host.call<&Scripted::work>("a"), 1);
 }
 
-// Calls the object that it is told, when both are inside.
+// Calls the given object, when both callers are inside their own.
 class Crosser : public Object {
  public:
   [[nodiscard]] nlohmann::json to_data() const override { return nullptr; }
@@ -153,7 +153,7 @@ class Crosser : public Object {
   void nothing() const {}
 };
 
-TEST(ObjectHostNesting, TwoSerialObjectsThatCallEachOtherEndByTheLimitOfTheWait) {
+TEST(ObjectHostNesting, TwoSerialObjectsThatCallEachOtherEndAtTheLimitOfTheWait) {
   HostOptions options = HostTest::quiet();
   options.key_wait = 50ms;
   HostTest test(options);
@@ -166,13 +166,13 @@ TEST(ObjectHostNesting, TwoSerialObjectsThatCallEachOtherEndByTheLimitOfTheWait)
         [&] { one = answer(test.host.call<&Crosser::cross>("a", "b", std::ref(inside))); });
     two = answer(test.host.call<&Crosser::cross>("b", "a", std::ref(inside)));
   }
-  // At least one gives up; the other may then have got through.
+  // At least one gives up; the other may then succeed.
   EXPECT_TRUE(one == "timed_out" || two == "timed_out") << one << ' ' << two;
   EXPECT_EQ(test.host.stats().keys_in_use, 0U);
   EXPECT_TRUE(test.host.call<&Crosser::nothing>("a"));
 }
 
-TEST(ObjectHostNesting, TwoHostsDoNotMeet) {
+TEST(ObjectHostNesting, TwoHostsAreIndependent) {
   HostTest one;
   HostTest two;
   one.script->on_work = [&] { EXPECT_EQ(two.host.call<&Scripted::work>("a"), 1); };

@@ -1,4 +1,5 @@
-// Two hosts as in two processes: providers of their own over one lease store, one repository.
+// Two hosts as in two processes: each has its own provider, over one lease store and one
+// repository.
 #include <array>
 #include <memory>
 #include <string>
@@ -34,7 +35,7 @@ struct Place {
       engines::memory::MemoryOptions{.clock = &clock, .sweep_every = base::Duration::zero()});
   std::shared_ptr<WatchedRepository> repository = std::make_shared<WatchedRepository>();
 
-  // As if everybody had been stopped for longer than a lease lasts.
+  // As if both processes had been stopped for longer than a lease lasts.
   void sleep_past_the_ttl() { clock.advance(2 * kTtl); }
 };
 
@@ -80,7 +81,7 @@ TEST_F(ObjectHostOwnership, TheLeaseIsNamedAfterTypeAndId) {
   EXPECT_TRUE(value_or_throw(a_.provider.is_locked("object/scripted/x")));
 }
 
-TEST_F(ObjectHostOwnership, WhatLeavesMemoryIsFreeForOthers) {
+TEST_F(ObjectHostOwnership, AnObjectThatLeavesMemoryIsFreeForOthers) {
   value_or_throw(a_.host.call<&Scripted::add>("x", 1));
   value_or_throw(a_.host.deactivate<Scripted>("x"));
   EXPECT_EQ(b_.host.call<&Scripted::add>("x", 1), 2);
@@ -98,11 +99,11 @@ TEST_F(ObjectHostOwnership, AFailedCreationLeavesNoLease) {
   EXPECT_EQ(b_.host.create<Scripted>("x"), CreateOutcome::created);
 }
 
-TEST_F(ObjectHostOwnership, TheLeaseIsKeptWhileTheObjectIsActive) {
+TEST_F(ObjectHostOwnership, TheLeaseIsRenewedWhileTheObjectIsActive) {
   value_or_throw(a_.host.call<&Scripted::add>("x", 1));
   for (int i = 0; i < 20; ++i) {
     place_.clock.advance(kTtl / 6);
-    // The keeper renews in its own time; the next step comes after that.
+    // Wait until the keeper has renewed before the next step.
     EXPECT_TRUE(eventually([&] {
       const auto state = value_or_throw(place_.leases->look("object/scripted/x"));
       return state && !state->holders.empty() && state->holders.front().time_left > kTtl / 2;
@@ -112,13 +113,13 @@ TEST_F(ObjectHostOwnership, TheLeaseIsKeptWhileTheObjectIsActive) {
   EXPECT_EQ(a_.host.call<&Scripted::value>("x"), 1);
 }
 
-TEST_F(ObjectHostOwnership, WhatIsLostLeavesMemoryUnsaved) {
+TEST_F(ObjectHostOwnership, ALostObjectLeavesMemoryUnsaved) {
   value_or_throw(a_.host.call<&Scripted::add>("x", 1));
   place_.sleep_past_the_ttl();
   EXPECT_TRUE(eventually([&] { return a_.host.count() == 0; }));
   EXPECT_EQ(a_.host.stats().lost, 1U);
   EXPECT_TRUE(place_.repository->batches().empty());
-  EXPECT_EQ(a_.host.call<&Scripted::add>("x", 1), 1);  // anew
+  EXPECT_EQ(a_.host.call<&Scripted::add>("x", 1), 1);  // loaded again
 }
 
 TEST_F(ObjectHostOwnership, ACallAfterTheLossSeesWhatTheSuccessorWrote) {
@@ -131,7 +132,7 @@ TEST_F(ObjectHostOwnership, ACallAfterTheLossSeesWhatTheSuccessorWrote) {
   EXPECT_EQ(a_.host.call<&Scripted::add>("x", 1), 2);
 }
 
-// The method runs when its process is stopped, and the successor has come and gone when it goes on.
+// The process is stopped while the method runs; when it resumes, its successor has come and left.
 TEST_F(ObjectHostOwnership, AStoppedProcessCannotOverwriteItsSuccessor) {
   value_or_throw(a_.host.call<&Scripted::add>("x", 100));
   value_or_throw(a_.host.save<Scripted>("x"));
@@ -147,16 +148,16 @@ TEST_F(ObjectHostOwnership, AStoppedProcessCannotOverwriteItsSuccessor) {
   EXPECT_EQ(saved, "lost");
   EXPECT_EQ(answer(called), "lost");
   EXPECT_TRUE(eventually([&] {
-    place_.clock.advance(50ms);  // it is looked for again after a while, if it was in use
+    place_.clock.advance(
+        50ms);  // the caretaker looks again after this time if the object was in use
     return a_.host.count() == 0;
   }));
   value_or_throw(b_.host.deactivate<Scripted>("x"));
   EXPECT_EQ(a_.host.call<&Scripted::value>("x"), 101);
 }
 
-// The successor has only loaded, and saves later: what the first one saves in between would be
-// lost.
-TEST_F(ObjectHostOwnership, ASaveAfterTheSuccessorsLoadIsRefused) {
+// The successor has only loaded, and saves later: a save of the first one in between would be lost.
+TEST_F(ObjectHostOwnership, ASaveAfterTheSuccessorsLoadIsRejected) {
   value_or_throw(a_.host.call<&Scripted::add>("x", 100));
   value_or_throw(a_.host.save<Scripted>("x"));
   a_.script->on_work = [&] {
@@ -169,8 +170,8 @@ TEST_F(ObjectHostOwnership, ASaveAfterTheSuccessorsLoadIsRefused) {
   EXPECT_EQ(b_.host.call<&Scripted::value>("x"), 100);
 }
 
-// No successor has come yet, so the repository would still take it.
-TEST_F(ObjectHostOwnership, WhatIsKnownToBeLostIsNotWritten) {
+// There is no successor yet, so the repository would still accept the save.
+TEST_F(ObjectHostOwnership, AnObjectThatIsKnownToBeLostIsNotWritten) {
   for (const char* id : {"x", "y"}) value_or_throw(a_.host.call<&Scripted::add>(id, 100));
   value_or_throw(a_.host.save_all());
   a_.script->on_work = [&] {
@@ -190,8 +191,8 @@ TEST_F(ObjectHostOwnership, WhatIsKnownToBeLostIsNotWritten) {
   EXPECT_EQ(b_.host.call<&Scripted::value>("y"), 100);
 }
 
-// The lease ends while the save is under way, which is heard all the same.
-TEST(ObjectHostEachCallOwnership, WhatWasSavedIsNotCalledLost) {
+// The lease ends during a save that succeeds.
+TEST(ObjectHostEachCallOwnership, ASavedChangeIsNotReportedAsLost) {
   Place place;
   Process a(place, "anna", {.save = SaveWhen::each_call});
   place.repository->on_save = [&]() -> base::Result<void> {
@@ -199,13 +200,13 @@ TEST(ObjectHostEachCallOwnership, WhatWasSavedIsNotCalledLost) {
     return {};
   };
   EXPECT_EQ(a.host.call<&Scripted::add>("x", 1), 1);
-  EXPECT_EQ(a.host.call<&Scripted::value>("x"), 1);  // loaded anew
+  EXPECT_EQ(a.host.call<&Scripted::value>("x"), 1);  // loaded once more
 }
 
-TEST_F(ObjectHostOwnership, AStoppedProcessCannotEraseWhatItsSuccessorHas) {
+TEST_F(ObjectHostOwnership, AStoppedProcessCannotEraseItsSuccessorsObject) {
   value_or_throw(a_.host.call<&Scripted::add>("x", 100));
   value_or_throw(a_.host.save<Scripted>("x"));
-  // Stopped in the middle of the delete, after the last look at the lease.
+  // Stopped in the middle of the delete, after the last check of the lease.
   a_.script->on_deleting = [&] {
     place_.sleep_past_the_ttl();
     EXPECT_EQ(b_.host.call<&Scripted::add>("x", 1), 101);
@@ -216,7 +217,7 @@ TEST_F(ObjectHostOwnership, AStoppedProcessCannotEraseWhatItsSuccessorHas) {
   EXPECT_EQ(b_.host.call<&Scripted::value>("x"), 101);
 }
 
-TEST_F(ObjectHostOwnership, WhatIsDoneTogetherIsNotSavedByHalves) {
+TEST_F(ObjectHostOwnership, TogetherIsNeverHalfSaved) {
   value_or_throw(a_.host.call<&Scripted::add>("x", 100));
   value_or_throw(a_.host.call<&Scripted::add>("y", 100));
   value_or_throw(a_.host.save_all());
@@ -232,9 +233,9 @@ TEST_F(ObjectHostOwnership, WhatIsDoneTogetherIsNotSavedByHalves) {
   EXPECT_EQ(b_.host.call<&Scripted::value>("y"), 100);
 }
 
-// The first request is stored but its answer is lost, and before it is repeated one of the two has
-// a new owner, so that the repetition is refused. What is stored counts, for both.
-TEST_F(ObjectHostOwnership, ARefusalAfterAnUnknownOutcomeTakesNothingBack) {
+// The first request is stored but its reply is lost. Before it is repeated, one of the two objects
+// has a new owner, so that the repetition is rejected. The stored state counts for both.
+TEST_F(ObjectHostOwnership, ARejectionAfterAnUnknownOutcomeUndoesNothing) {
   value_or_throw(a_.host.call<&Scripted::add>("x", 100));
   value_or_throw(a_.host.call<&Scripted::add>("y", 100));
   value_or_throw(a_.host.save_all());
@@ -255,7 +256,7 @@ TEST_F(ObjectHostOwnership, ARefusalAfterAnUnknownOutcomeTakesNothingBack) {
         place_.sleep_past_the_ttl();
         EXPECT_EQ(b_.host.call<&Scripted::value>("y"), 101);
         return {};
-      default: return {};  // the one that the first makes
+      default: return {};  // the request that the first one makes
     }
   };
   const auto moved = a_.host.together<Scripted, Scripted>({"x", "y"}, [](Scripted& x, Scripted& y) {
@@ -268,7 +269,7 @@ TEST_F(ObjectHostOwnership, ARefusalAfterAnUnknownOutcomeTakesNothingBack) {
   EXPECT_EQ(b_.host.call<&Scripted::value>("y"), 101);
 }
 
-TEST_F(ObjectHostOwnership, AStopDoesNotSaveWhatIsLost) {
+TEST_F(ObjectHostOwnership, AStopDoesNotSaveLostObjects) {
   value_or_throw(a_.host.call<&Scripted::add>("x", 100));
   place_.sleep_past_the_ttl();
   EXPECT_EQ(b_.host.call<&Scripted::add>("x", 1), 1);
@@ -278,7 +279,7 @@ TEST_F(ObjectHostOwnership, AStopDoesNotSaveWhatIsLost) {
   EXPECT_EQ(b_.host.call<&Scripted::value>("x"), 1);
 }
 
-TEST_F(ObjectHostOwnership, AStopTellsThatChangesAreLost) {
+TEST_F(ObjectHostOwnership, AStopReportsThatChangesAreLost) {
   value_or_throw(a_.host.call<&Scripted::add>("x", 100));
   a_.script->on_to_data = [&] { place_.sleep_past_the_ttl(); };
   EXPECT_EQ(answer(a_.host.stop()), "lost");
@@ -287,10 +288,10 @@ TEST_F(ObjectHostOwnership, AStopTellsThatChangesAreLost) {
   EXPECT_EQ(answer(a_.host.stop()), "done");
 }
 
-TEST(ObjectHostIdleOwnership, AnIdleObjectMovesToWhoCallsIt) {
+TEST(ObjectHostIdleOwnership, AnIdleObjectMovesToItsCaller) {
   Place place;
   Process a(place, "anna", {}, kTtl / 3);
-  place.clock.wait_for_sleepers(1);  // its thread is there
+  place.clock.wait_for_sleepers(1);  // its thread has started
   Process b(place, "bert");
   value_or_throw(a.host.call<&Scripted::add>("x", 1));
   EXPECT_EQ(answer(b.host.call<&Scripted::add>("x", 1)), "busy");
@@ -300,7 +301,7 @@ TEST(ObjectHostIdleOwnership, AnIdleObjectMovesToWhoCallsIt) {
   EXPECT_EQ(b.host.call<&Scripted::add>("x", 1), 2);
 }
 
-TEST(ObjectHostWaiting, ACallWaitsForTheOwnerToLetGo) {
+TEST(ObjectHostWaiting, ACallWaitsForTheOwnerToReleaseTheObject) {
   Place place;
   Process a(place, "anna");
   locks::LockProvider provider(place.leases, {.owner = "bert"});

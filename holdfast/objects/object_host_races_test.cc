@@ -1,4 +1,4 @@
-// Many threads, few ids, everything at once; and at the end nothing is left behind.
+// Many threads, few ids, all operations at the same time; at the end nothing is left behind.
 #include <atomic>
 #include <random>
 #include <string>
@@ -25,8 +25,8 @@ constexpr int kRounds = 3'000;
 constexpr int kRounds = 30'000;
 #endif
 
-// An object that notices when two come to it that must not meet. Its state is without a lock of its
-// own where the host promises that one is enough.
+// An object that detects operations that must not overlap. It has no lock of its own where the host
+// promises exclusion.
 class Sentinel : public Object {
  public:
   static inline std::atomic<int> alive = 0;
@@ -70,7 +70,7 @@ class Sentinel : public Object {
     if (inside_ != 0) ++met;
   }
 
-  std::string data_;  // written in hooks, read in calls: a race where they meet
+  std::string data_;  // written in hooks, read in calls: a race if they overlap
   std::atomic<long> value_ = 0;
   mutable std::atomic<int> inside_ = 0;
 };
@@ -144,7 +144,7 @@ TEST(ObjectHostRaces, AStopAmongThem) {
   EXPECT_EQ(Sentinel::met, 0);
 }
 
-// 1,000,000 objects come and go; what the host keeps, and the heap, are as before.
+// A million objects are created and deleted; afterwards the host and the heap are as before.
 TEST(ObjectHostRaces, CreateAndDeleteAMillionTimesLeavesNothingBehind) {
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
   constexpr int kCycles = 50'000;
@@ -166,7 +166,7 @@ TEST(ObjectHostRaces, CreateAndDeleteAMillionTimesLeavesNothingBehind) {
       });
     }
   };
-  run(kCycles / 2);  // what is kept for reuse is there now
+  run(kCycles / 2);  // memory kept for reuse is allocated now
   const std::size_t before = ::mallinfo2().uordblks;
   run(kCycles);
   const std::size_t after = ::mallinfo2().uordblks;
@@ -175,7 +175,7 @@ TEST(ObjectHostRaces, CreateAndDeleteAMillionTimesLeavesNothingBehind) {
   EXPECT_EQ(host.stats().keys_in_use, 0U);
   EXPECT_EQ(Sentinel::alive, 0);
   EXPECT_EQ(repository->size(), 0U);
-  // Half a byte for each object would be more.
+  // Half a byte per object would exceed this.
   EXPECT_LT(after, before + kCycles / 2);
 }
 

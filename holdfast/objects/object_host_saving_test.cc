@@ -23,10 +23,10 @@ using testing::HostTest;
 using testing::Scripted;
 using namespace std::chrono_literals;
 
-TEST(ObjectHostSaving, OnlyWhatHasChangedIsSaved) {
+TEST(ObjectHostSaving, OnlyChangedObjectsAreSaved) {
   HostTest test;
   value_or_throw(test.host.create<Scripted>("a"));
-  EXPECT_EQ(test.host.save<Scripted>("a"), SaveOutcome::saved);  // a new one is not stored yet
+  EXPECT_EQ(test.host.save<Scripted>("a"), SaveOutcome::saved);  // a new object is not stored yet
   EXPECT_EQ(test.host.save<Scripted>("a"), SaveOutcome::unchanged);
   value_or_throw(test.host.call<&Scripted::value>("a"));  // const
   EXPECT_EQ(test.host.save<Scripted>("a"), SaveOutcome::unchanged);
@@ -34,7 +34,7 @@ TEST(ObjectHostSaving, OnlyWhatHasChangedIsSaved) {
   EXPECT_EQ(test.host.save<Scripted>("a"), SaveOutcome::saved);
   value_or_throw(test.host.call("scripted", "a", "value"));
   EXPECT_EQ(test.host.save<Scripted>("a"), SaveOutcome::unchanged);
-  value_or_throw(test.host.call<&Scripted::touch>("a"));  // const, but says that it has changed
+  value_or_throw(test.host.call<&Scripted::touch>("a"));  // const, but calls mark_changed()
   EXPECT_EQ(test.host.save<Scripted>("a"), SaveOutcome::saved);
   value_or_throw(test.host.deactivate<Scripted>("a"));
   value_or_throw(test.host.create<Scripted>("a"));
@@ -52,7 +52,7 @@ TEST(ObjectHostSaving, SaveAllGoesInBatches) {
   EXPECT_EQ(test.repository->batches().size(), 3U);
 }
 
-TEST(ObjectHostSaving, ABatchIsBoundInBytes) {
+TEST(ObjectHostSaving, ABatchIsLimitedInBytes) {
   HostTest test;
   class Big : public Object {
    public:
@@ -65,7 +65,7 @@ TEST(ObjectHostSaving, ABatchIsBoundInBytes) {
   EXPECT_EQ(test.repository->batches(), (std::vector<std::size_t>{2, 2}));
 }
 
-TEST(ObjectHostSaving, WhatIsTooLongFailsAlone) {
+TEST(ObjectHostSaving, AnObjectThatIsTooLongFailsAlone) {
   HostTest test;
   class Huge : public Object {
    public:
@@ -81,7 +81,7 @@ TEST(ObjectHostSaving, WhatIsTooLongFailsAlone) {
   value_or_throw(test.host.erase<Huge>("huge"));
 }
 
-TEST(ObjectHostSaving, ThoseThatFailDoNotKeepTheOthersFromBeingSaved) {
+TEST(ObjectHostSaving, FailingObjectsDoNotKeepOthersFromBeingSaved) {
   HostOptions options = HostTest::quiet();
   options.save_batch = 2;
   HostTest test(options);
@@ -103,7 +103,7 @@ TEST(ObjectHostSaving, ThoseThatFailDoNotKeepTheOthersFromBeingSaved) {
   EXPECT_EQ(test.host.stats().failed_saves, 20U);  // each was tried once
 }
 
-TEST(ObjectHostSaving, ThoseThatAreBusyDoNotKeepTheOthersFromBeingSaved) {
+TEST(ObjectHostSaving, BusyObjectsDoNotKeepOthersFromBeingSaved) {
   HostOptions options = HostTest::quiet();
   options.save_batch = 2;
   options.key_wait = 1ms;
@@ -183,7 +183,7 @@ TEST(ObjectHostSaving, IsTriedAgainAfterAFailure) {
   }));
 }
 
-TEST(ObjectHostSaving, AnObjectThatIsAlwaysBusyIsSavedAllTheSame) {
+TEST(ObjectHostSaving, AnObjectThatIsAlwaysBusyIsStillSaved) {
   HostTest test({.save_every = 1ms}, {.calls = Calls::serial});
   test.script->on_work = [] { std::this_thread::sleep_for(200us); };
   std::atomic<bool> over = false;
@@ -224,7 +224,7 @@ TEST(ObjectHostSaving, NoChangeIsForgottenWhileSavesRun) {
   EXPECT_EQ(stored, kThreads * kRounds);
 }
 
-// One that is changed when its data has just been taken.
+// An object that is changed just after its data was taken.
 class ChangedMeanwhile : public Object {
  public:
   [[nodiscard]] nlohmann::json to_data() const override {
@@ -278,7 +278,7 @@ TEST(ObjectHostSaving, SaveAllWaitsForASaveThatIsUnderWay) {
   go_on.open();
 }
 
-TEST(ObjectHostSaving, SaveAllSavesWhatTheSaveUnderWayCouldNot) {
+TEST(ObjectHostSaving, SaveAllSavesWhatARunningSaveCouldNot) {
   HostTest test;
   value_or_throw(test.host.call<&Scripted::add>("a", 1));
   Door inside;
@@ -296,7 +296,7 @@ TEST(ObjectHostSaving, SaveAllSavesWhatTheSaveUnderWayCouldNot) {
   go_on.open();
 }
 
-TEST(ObjectHostSaving, EachCallIfTheTypeSaysSo) {
+TEST(ObjectHostSaving, HappensAtEachCallIfTheTypeSaysSo) {
   HostTest test(HostTest::quiet(), {.save = SaveWhen::each_call});
   value_or_throw(test.host.call<&Scripted::add>("a", 5));
   EXPECT_EQ(test.repository->stored("scripted", "a"), R"({"value":5})");
@@ -308,14 +308,14 @@ TEST(ObjectHostSaving, EachCallIfTheTypeSaysSo) {
   EXPECT_EQ(test.host.save<Scripted>("a"), SaveOutcome::saved);
 }
 
-TEST(ObjectHostSaving, EachCallAlsoWhatACallInsideItChanged) {
+TEST(ObjectHostSaving, AtEachCallIncludesTheChangesOfNestedCalls) {
   HostTest test(HostTest::quiet(), {.save = SaveWhen::each_call});
   test.script->on_work = [&] { EXPECT_EQ(test.host.call<&Scripted::add>("a", 5), 5); };
   value_or_throw(test.host.call<&Scripted::work_without_change>("a"));
   EXPECT_EQ(test.repository->stored("scripted", "a"), R"({"value":5})");
 }
 
-TEST(ObjectHostSaving, EachCallOfASerialTypeToo) {
+TEST(ObjectHostSaving, HappensAtEachCallOfASerialType) {
   HostTest test(HostTest::quiet(), {.calls = Calls::serial, .save = SaveWhen::each_call});
   std::vector<std::jthread> threads;
   for (int i = 0; i < 4; ++i) {
@@ -329,7 +329,7 @@ TEST(ObjectHostSaving, EachCallOfASerialTypeToo) {
   EXPECT_EQ(test.repository->stored("scripted", "a"), R"({"value":400})");
 }
 
-TEST(ObjectHostIdle, WhatNobodyCallsIsSavedAndLeavesMemory) {
+TEST(ObjectHostIdle, AnIdleObjectIsSavedAndLeavesMemory) {
   ManualClock clock;
   HostTest test({.save_every = std::nullopt, .idle_after = 60s, .clock = &clock});
   value_or_throw(test.host.call<&Scripted::add>("idle", 1));
@@ -344,7 +344,7 @@ TEST(ObjectHostIdle, WhatNobodyCallsIsSavedAndLeavesMemory) {
   EXPECT_EQ(test.host.call<&Scripted::value>("idle"), 1);
 }
 
-TEST(ObjectHostIdle, WhatIsUsedTogetherStays) {
+TEST(ObjectHostIdle, ObjectsUsedByTogetherStay) {
   ManualClock clock;
   HostTest test({.save_every = std::nullopt, .idle_after = 60s, .clock = &clock});
   for (const char* id : {"idle", "saved", "taken back"}) {
@@ -364,7 +364,7 @@ TEST(ObjectHostIdle, WhatIsUsedTogetherStays) {
             (std::vector<std::string>{"saved", "taken back"}));
 }
 
-TEST(ObjectHostIdle, ManyLeaveMemoryAtOnce) {
+TEST(ObjectHostIdle, ManyObjectsLeaveMemoryTogether) {
   ManualClock clock;
   HostTest test({.save_every = std::nullopt, .idle_after = 60s, .clock = &clock});
   for (int i = 0; i < 2500; ++i) value_or_throw(test.host.create<Scripted>(std::to_string(i)));
@@ -374,7 +374,7 @@ TEST(ObjectHostIdle, ManyLeaveMemoryAtOnce) {
   EXPECT_EQ(test.repository->size(), 2500U);
 }
 
-TEST(ObjectHostIdle, WhatCannotBeSavedStays) {
+TEST(ObjectHostIdle, AnObjectThatCannotBeSavedStays) {
   ManualClock clock;
   HostTest test({.save_every = std::nullopt, .idle_after = 60s, .clock = &clock});
   value_or_throw(test.host.call<&Scripted::add>("a", 1));

@@ -19,7 +19,7 @@ using testing::message;
 using testing::Scripted;
 using namespace std::chrono_literals;
 
-TEST(ObjectHostStop, WaitsForRunningCallsAndThenRefuses) {
+TEST(ObjectHostStop, WaitsForRunningCallsAndThenRejectsNewOnes) {
   HostTest test;
   Door inside;
   Door go_on;
@@ -36,7 +36,7 @@ TEST(ObjectHostStop, WaitsForRunningCallsAndThenRefuses) {
     value_or_throw(test.host.stop());
     was_done = done.load();
   });
-  // It refuses as soon as it waits.
+  // It rejects new calls as soon as it waits.
   EXPECT_TRUE(eventually([&] { return answer(test.host.save<Scripted>("b")) == "unavailable"; }));
   let_others_err();
   EXPECT_EQ(test.script->alive, 1);
@@ -48,7 +48,7 @@ TEST(ObjectHostStop, WaitsForRunningCallsAndThenRefuses) {
   EXPECT_EQ(test.repository->stored("scripted", "a"), R"({"value":1})");
 }
 
-TEST(ObjectHostStop, EveryOperationIsRefusedAfterwards) {
+TEST(ObjectHostStop, EveryOperationIsRejectedAfterwards) {
   HostTest test;
   value_or_throw(test.host.call<&Scripted::add>("a", 1));
   value_or_throw(test.host.stop());
@@ -64,7 +64,7 @@ TEST(ObjectHostStop, EveryOperationIsRefusedAfterwards) {
   EXPECT_EQ(test.host.count(), 0U);
 }
 
-TEST(ObjectHostStop, SavesWhatHasChanged) {
+TEST(ObjectHostStop, SavesChangedObjects) {
   HostTest test;
   for (int i = 0; i < 250; ++i) {
     value_or_throw(test.host.call<&Scripted::add>(std::to_string(i), i));
@@ -90,7 +90,7 @@ TEST(ObjectHostStop, GivesUpAtItsTimeLimitAndCanBeTriedAgain) {
   EXPECT_TRUE(test.host.stop());
 }
 
-TEST(ObjectHostStop, WhatCouldNotBeSavedIsKeptForTheNextTry) {
+TEST(ObjectHostStop, ObjectsThatCouldNotBeSavedAreKeptForTheNextTry) {
   HostTest test;
   value_or_throw(test.host.call<&Scripted::add>("a", 1));
   test.repository->on_save = [] { return base::fail(base::ErrorCode::unavailable, "away"); };
@@ -120,7 +120,7 @@ TEST(ObjectHostStop, ARunningMethodMayStillCallOthers) {
   EXPECT_EQ(test.repository->stored("scripted", "another"), R"({"value":7})");
 }
 
-TEST(ObjectHostStop, WhoStandsInLineForASerialObjectIsSentAway) {
+TEST(ObjectHostStop, CancelsQueuedCallsOfASerialObject) {
   HostTest test(HostTest::quiet(), {.calls = Calls::serial});
   Door inside;
   Door go_on;
@@ -132,7 +132,7 @@ TEST(ObjectHostStop, WhoStandsInLineForASerialObjectIsSentAway) {
   inside.pass();
   std::jthread second([&] {
     const auto called = test.host.call<&Scripted::work>("a");
-    // The latter if it comes even later than the stop.
+    // The latter if the call comes after the stop.
     EXPECT_TRUE(answer(called) == "cancelled" || answer(called) == "unavailable");
   });
   let_others_err();
@@ -141,7 +141,7 @@ TEST(ObjectHostStop, WhoStandsInLineForASerialObjectIsSentAway) {
   go_on.open();
 }
 
-TEST(ObjectHostStop, ACallThatRunsIsNotKeptFromSavingWhatItDid) {
+TEST(ObjectHostStop, ARunningCallCanStillSaveItsChanges) {
   HostTest test(HostTest::quiet(), {.save = SaveWhen::each_call});
   Door inside;
   Door go_on;
@@ -162,12 +162,12 @@ TEST(ObjectHostStop, ACallThatRunsIsNotKeptFromSavingWhatItDid) {
   saving.pass();
   std::jthread stopper([&] { EXPECT_TRUE(test.host.stop()); });
   EXPECT_TRUE(eventually([&] { return answer(test.host.save<Scripted>("b")) == "unavailable"; }));
-  go_on.open();  // it now stands in line behind the other save
+  go_on.open();  // it now waits behind the other save
   let_others_err();
   saved.open();
 }
 
-TEST(ObjectHostStop, NotFromAMethod) {
+TEST(ObjectHostStop, IsAnErrorFromAMethod) {
   HostTest test;
   test.script->on_work = [&] {
     const auto stopped = test.host.stop();

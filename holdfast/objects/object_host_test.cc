@@ -18,7 +18,7 @@ using testing::HostTest;
 using testing::message;
 using testing::Scripted;
 
-// One with methods of many shapes.
+// An object with methods of many shapes.
 class Basket : public Object {
  public:
   [[nodiscard]] nlohmann::json to_data() const override { return items_; }
@@ -63,7 +63,7 @@ class ObjectHostTest : public ::testing::Test {
   ObjectHost& host_ = test_.host;
 };
 
-TEST_F(ObjectHostTest, ACallMakesTheObjectThatIsMissing) {
+TEST_F(ObjectHostTest, ACallMakesAMissingObject) {
   EXPECT_EQ(host_.count(), 0U);
   EXPECT_EQ(host_.call<&Scripted::add>("a", 5), 5);
   EXPECT_EQ(host_.call<&Scripted::add>("a", 5), 10);
@@ -72,7 +72,7 @@ TEST_F(ObjectHostTest, ACallMakesTheObjectThatIsMissing) {
   EXPECT_EQ(test_.script->made, 2);
 }
 
-TEST_F(ObjectHostTest, IdsAreOfTheirType) {
+TEST_F(ObjectHostTest, EachTypeHasItsOwnIds) {
   value_or_throw(host_.call<&Basket::put>("x", "apple", 1));
   value_or_throw(host_.call<&Scripted::add>("x", 1));
   EXPECT_EQ(host_.count("basket"), 1U);
@@ -84,14 +84,14 @@ TEST_F(ObjectHostTest, ATypedCallSerialisesNothing) {
   EXPECT_EQ(host_.call<&Basket::move_only>("x", std::make_unique<int>(7)), 7);
 }
 
-TEST_F(ObjectHostTest, ATypedCallGivesAValueNotAReference) {
+TEST_F(ObjectHostTest, ATypedCallReturnsAValueNotAReference) {
   value_or_throw(host_.call<&Basket::put>("x", "apple", 2));
   auto items = host_.call<&Basket::items>("x");
   static_assert(std::is_same_v<decltype(items), base::Result<std::map<std::string, int>>>);
   EXPECT_EQ(*items, (std::map<std::string, int>{{"apple", 2}}));
 }
 
-TEST_F(ObjectHostTest, AMethodsResultIsTheCalls) {
+TEST_F(ObjectHostTest, AMethodsResultIsTheResultOfTheCall) {
   auto taken = host_.call<&Basket::take>("x", "pear");
   static_assert(std::is_same_v<decltype(taken), base::Result<int>>);
   EXPECT_EQ(answer(taken), "conflict");
@@ -101,13 +101,13 @@ TEST_F(ObjectHostTest, AMethodsResultIsTheCalls) {
 TEST_F(ObjectHostTest, ACallByNameTakesItsArgumentsFromJson) {
   EXPECT_EQ(host_.call("basket", "x", "put", {"apple", 3}), nlohmann::json(nullptr));
   EXPECT_EQ(host_.call("basket", "x", "items"), (nlohmann::json{{"apple", 3}}));
-  // One argument is the request itself, an array too.
+  // A single argument is the request itself, even if it is an array.
   EXPECT_EQ(host_.call("basket", "x", "total", nlohmann::json::array({"apple"})), 3);
   EXPECT_EQ(host_.call("basket", "x", "echo", {{"a", 1}}), (nlohmann::json{{"a", 1}}));
   EXPECT_EQ(host_.call_as<int>("basket", "x", "take", "apple"), 2);
 }
 
-TEST_F(ObjectHostTest, ARequestThatDoesNotFitIsRefusedBeforeTheMethodRuns) {
+TEST_F(ObjectHostTest, ARequestThatDoesNotFitIsRejectedBeforeTheMethodRuns) {
   for (const nlohmann::json& request :
        {nlohmann::json("apple"), nlohmann::json{"apple", 1, 2}, nlohmann::json{1, "apple"}}) {
     EXPECT_EQ(answer(host_.call("basket", "x", "put", request)), "invalid_argument") << request;
@@ -116,7 +116,7 @@ TEST_F(ObjectHostTest, ARequestThatDoesNotFitIsRefusedBeforeTheMethodRuns) {
   EXPECT_EQ(host_.call("basket", "x", "items"), nlohmann::json::object());
 }
 
-TEST_F(ObjectHostTest, AnUnknownTypeMethodOrClassListsThoseThatExist) {
+TEST_F(ObjectHostTest, TheErrorForAnUnknownTypeMethodOrClassListsThoseThatExist) {
   EXPECT_EQ(
       host_.call("baskett", "x", "put").error(),
       (base::Error{ErrorCode::invalid_argument, "no type 'baskett'; there are: basket, scripted"}));
@@ -167,7 +167,7 @@ TEST_F(ObjectHostTest, CreateSaysWhereTheObjectCameFrom) {
   EXPECT_EQ(host_.create<Scripted>("a"), CreateOutcome::loaded);
 }
 
-TEST_F(ObjectHostTest, EraseTakesItFromMemoryAndFromTheStore) {
+TEST_F(ObjectHostTest, EraseRemovesAnObjectFromMemoryAndFromTheStore) {
   value_or_throw(host_.call<&Scripted::add>("a", 5));
   value_or_throw(host_.save<Scripted>("a"));
   EXPECT_EQ(test_.repository->size(), 1U);
@@ -178,14 +178,14 @@ TEST_F(ObjectHostTest, EraseTakesItFromMemoryAndFromTheStore) {
   EXPECT_EQ(host_.call<&Scripted::value>("a"), 0);
 }
 
-TEST_F(ObjectHostTest, EraseReachesWhatIsOnlyStored) {
+TEST_F(ObjectHostTest, EraseRemovesAnObjectThatIsOnlyStored) {
   value_or_throw(host_.call<&Scripted::add>("a", 5));
   value_or_throw(host_.deactivate<Scripted>("a"));
   EXPECT_EQ(host_.erase<Scripted>("a"), EraseOutcome::erased);
   EXPECT_EQ(test_.repository->size(), 0U);
 }
 
-TEST_F(ObjectHostTest, DataComesBackAfterDeactivation) {
+TEST_F(ObjectHostTest, DataIsLoadedAgainAfterDeactivation) {
   value_or_throw(host_.call<&Scripted::add>("a", 5));
   EXPECT_EQ(host_.deactivate<Scripted>("a"), SaveOutcome::saved);
   EXPECT_EQ(host_.count(), 0U);
@@ -214,7 +214,7 @@ TEST_F(ObjectHostTest, AnObjectKnowsItsIdAndItsHost) {
   EXPECT_EQ(host_.call<&Scripted::name>("anna"), "anna");
 }
 
-TEST_F(ObjectHostTest, IdsOutsideTheirBoundsAreRefused) {
+TEST_F(ObjectHostTest, IdsOutsideTheirBoundsAreRejected) {
   const std::string long_id(1025, 'x');
   for (const std::string& id : {std::string(), long_id}) {
     EXPECT_EQ(answer(host_.call<&Scripted::value>(id)), "invalid_argument");
@@ -239,7 +239,7 @@ TEST(ObjectHostLimits, NoMoreObjectsThanAllowed) {
   EXPECT_EQ(test.host.create<Scripted>("c"), CreateOutcome::created);
 }
 
-TEST(ObjectHostLimits, OptionsThatMakeNoSenseAreRefused) {
+TEST(ObjectHostLimits, InvalidOptionsAreRejected) {
   const auto repository = std::make_shared<testing::WatchedRepository>();
   EXPECT_THROW(ObjectHost(nullptr), base::Exception);
   EXPECT_THROW(ObjectHost(repository, {.save_batch = 0}), base::Exception);

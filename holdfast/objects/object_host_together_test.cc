@@ -41,14 +41,14 @@ TEST_F(ObjectHostTogether, AllAreChangedAndSaved) {
   EXPECT_EQ(host_.stats().keys_in_use, 0U);
 }
 
-TEST_F(ObjectHostTogether, GivesWhatTheWorkReturns) {
+TEST_F(ObjectHostTogether, ReturnsTheResultOfTheWork) {
   EXPECT_EQ((host_.together<Scripted>({"a"}, [](Scripted& a) { return a.add(3); })), 3);
   EXPECT_EQ(
       (host_.together<Scripted>({"a"}, [](Scripted& a) -> base::Result<long> { return a.add(3); })),
       6);
 }
 
-TEST_F(ObjectHostTogether, WorkThatFailsLeavesThemAsTheyWere) {
+TEST_F(ObjectHostTogether, FailedWorkLeavesTheObjectsAsTheyWere) {
   value_or_throw(host_.call<&Scripted::add>("a", 10));  // not saved
   const auto thrown = host_.together<Scripted, Scripted>({"a", "b"}, [](Scripted& a, Scripted& b) {
     move_one(a, b);
@@ -66,7 +66,7 @@ TEST_F(ObjectHostTogether, WorkThatFailsLeavesThemAsTheyWere) {
   EXPECT_TRUE(test_.repository->batches().empty());
 }
 
-TEST_F(ObjectHostTogether, ASaveThatFailsLeavesThemAsTheyWere) {
+TEST_F(ObjectHostTogether, AFailedSaveLeavesTheObjectsAsTheyWere) {
   value_or_throw(host_.call<&Scripted::add>("a", 10));
   test_.repository->on_save = [] { return base::fail(ErrorCode::unavailable, "away"); };
   EXPECT_EQ(answer(host_.together<Scripted, Scripted>({"a", "b"}, move_one)), "unavailable");
@@ -76,7 +76,7 @@ TEST_F(ObjectHostTogether, ASaveThatFailsLeavesThemAsTheyWere) {
   EXPECT_EQ(host_.save_all(), 2U);
 }
 
-TEST_F(ObjectHostTogether, WhatIsStoredDecidesAfterAnUnknownOutcome) {
+TEST_F(ObjectHostTogether, TheStoredStateDecidesAfterAnUnknownOutcome) {
   value_or_throw(host_.call<&Scripted::add>("a", 10));
   value_or_throw(host_.save_all());
   test_.repository->on_save = [this, first = true]() mutable -> base::Result<void> {
@@ -88,7 +88,7 @@ TEST_F(ObjectHostTogether, WhatIsStoredDecidesAfterAnUnknownOutcome) {
   EXPECT_EQ(host_.call<&Scripted::value>("a"), 10);
 }
 
-TEST_F(ObjectHostTogether, AnUnknownOutcomeIsAskedAgain) {
+TEST_F(ObjectHostTogether, ARequestWithAnUnknownOutcomeIsRepeated) {
   test_.repository->on_save = [first = true]() mutable -> base::Result<void> {
     if (std::exchange(first, false)) return base::fail(ErrorCode::unknown_outcome, "no answer");
     return {};
@@ -97,7 +97,7 @@ TEST_F(ObjectHostTogether, AnUnknownOutcomeIsAskedAgain) {
   EXPECT_EQ(stored("b"), R"({"value":1})");
 }
 
-TEST_F(ObjectHostTogether, OneThatCannotBeTakenBackIsLoadedAgain) {
+TEST_F(ObjectHostTogether, AnObjectThatCannotBeRestoredIsLoadedAgain) {
   value_or_throw(host_.call<&Scripted::add>("a", 10));
   value_or_throw(host_.save_all());
   test_.script->on_from_data = [first = true]() mutable {
@@ -111,11 +111,11 @@ TEST_F(ObjectHostTogether, OneThatCannotBeTakenBackIsLoadedAgain) {
   EXPECT_EQ(host_.call<&Scripted::value>("a"), 10);
 }
 
-TEST_F(ObjectHostTogether, TheSameTwiceIsRefused) {
+TEST_F(ObjectHostTogether, TheSameObjectTwiceIsRejected) {
   EXPECT_EQ(answer(host_.together<Scripted, Scripted>({"a", "a"}, move_one)), "invalid_argument");
 }
 
-TEST_F(ObjectHostTogether, ARepositoryThatCannotIsRefused) {
+TEST_F(ObjectHostTogether, ARepositoryThatCannotSaveAtomicallyIsRejected) {
   test_.repository->atomic_batch = false;
   EXPECT_EQ(answer(host_.together<Scripted, Scripted>({"a", "b"}, move_one)), "unsupported");
 }
@@ -130,8 +130,9 @@ TEST_F(ObjectHostTogether, TheWorkMayCallThemThroughTheHost) {
   EXPECT_EQ(stored("a"), R"({"value":5})");
 }
 
-// Each has its first object when it asks for the second, if the orders are those of the callers.
-TEST_F(ObjectHostTogether, OppositeOrdersAreLockedInOne) {
+// If objects were locked in the callers' orders, each caller would hold its first object when it
+// asks for the second.
+TEST_F(ObjectHostTogether, OppositeOrdersAreLockedInTheSameOrder) {
   test_.repository->on_load = []() -> base::Result<void> {
     testing::let_others_err();
     return {};
@@ -141,8 +142,8 @@ TEST_F(ObjectHostTogether, OppositeOrdersAreLockedInOne) {
   EXPECT_EQ(answer(host_.together<Scripted, Scripted>({"a", "b"}, move_one)), "done");
 }
 
-// Transfers in all directions, beside readers, savers and deletes of others: no deadlock, and
-// nobody sees or saves half a transfer.
+// Transfers in all directions, concurrent with readers, saves and deletes of other objects: no
+// deadlock, and half a transfer is never seen or saved.
 TEST_F(ObjectHostTogether, OppositeOrdersDoNotDeadlockAndNothingIsTorn) {
   const std::array<std::string, 3> ids{"a", "b", "c"};
   std::atomic<bool> over = false;

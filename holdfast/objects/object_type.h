@@ -9,8 +9,8 @@
 
 namespace holdfast::objects {
 
-// A type that was just registered: gives its methods the names by which they are called with JSON.
-// Typed calls need no names.
+// A type that was just registered, to name the methods that are called with JSON. Typed calls need
+// no names.
 //
 //   host.register_type<Account>("account").method<&Account::deposit>("deposit");
 template <std::derived_from<Object> T>
@@ -19,7 +19,7 @@ class RegisteredType {
   RegisteredType(internal::TypeRegistry& types, internal::ObjectType& type) noexcept
       : types_(types), type_(type) {}
 
-  // Throws base::Exception, invalid_argument: the name is taken, or the host is in use.
+  // Throws base::Exception with invalid_argument if the name is taken, or the host is in use.
   template <auto kMethod>
   RegisteredType& method(std::string_view name) {
     types_.add_method(type_, name, internal::make_json_method<T, kMethod>());

@@ -18,13 +18,13 @@
 #include <holdfast/engines/memory/memory_repository.h>
 #include <holdfast/objects/object_host.h>
 
-// For the tests of this folder.
+// Support for the tests of this folder.
 namespace holdfast::objects::testing {
 
 using tests::eventually;
 using tests::kPatience;
 
-// Gives others the time to do what they must not do. A test that passes never needs it.
+// Gives other threads time to do what they must not do. A test that passes does not depend on it.
 inline void let_others_err() { std::this_thread::sleep_for(std::chrono::milliseconds(20)); }
 
 // A door that opens once.
@@ -42,7 +42,7 @@ class Door {
   std::atomic<bool> open_ = false;
 };
 
-// The error's code as text, or "done".
+// Returns the error's code as text, or "done".
 template <class T>
 std::string answer(const base::Result<T>& result) {
   return result ? "done" : std::string(base::to_string(result.error().code));
@@ -53,12 +53,12 @@ std::string message(const base::Result<T>& result) {
   return result ? "" : result.error().message;
 }
 
-// A repository in memory whose operations can be watched, held up and made to fail.
+// A repository in memory whose operations can be observed, delayed and made to fail.
 class WatchedRepository final : public store::ObjectRepository {
  public:
   using Hook = std::function<base::Result<void>()>;
 
-  // Before the operation; an error is its answer.
+  // Called before the operation; an error becomes the operation's result.
   Hook on_load;
   Hook on_save;
   Hook on_erase;
@@ -72,7 +72,7 @@ class WatchedRepository final : public store::ObjectRepository {
     return promises;
   }
   [[nodiscard]] std::size_t size() const { return memory_.size(); }
-  // The sizes of the requests to save so far.
+  // Returns the sizes of the save requests so far.
   [[nodiscard]] std::vector<std::size_t> batches() const {
     const std::lock_guard guard(mutex_);
     return batches_;
@@ -119,8 +119,8 @@ class WatchedRepository final : public store::ObjectRepository {
   std::vector<std::size_t> batches_;  // protected by mutex_
 };
 
-// An object whose methods and hooks a test can replace. What they are is shared by all objects of a
-// test, and set before they are used.
+// An object whose methods and hooks a test can replace. All objects of a test share the script,
+// which is set before they are used.
 struct Script {
   std::function<void()> on_make;
   std::function<void()> on_created;
@@ -156,7 +156,7 @@ class Scripted : public Object {
 
   long add(long amount) { return value_ += amount; }
   [[nodiscard]] long value() const { return value_; }
-  // What the test says; then one more.
+  // Runs the test's function, then adds one.
   long work() {
     run(script_->on_work);
     return ++value_;
@@ -181,7 +181,7 @@ class Scripted : public Object {
   std::atomic<long> value_ = 0;
 };
 
-// A host with one type, "scripted", over a repository that can be watched.
+// A host with one type, "scripted", over a WatchedRepository.
 struct HostTest {
   explicit HostTest(HostOptions options = quiet(), TypeOptions type = {})
       : host(repository, std::move(options)) {
@@ -191,7 +191,7 @@ struct HostTest {
         .template method<&Scripted::value>("value")
         .template method<&Scripted::work>("work");
   }
-  // Nothing happens by itself.
+  // Returns options with which nothing happens in the background.
   static HostOptions quiet() {
     HostOptions options;
     options.save_every.reset();

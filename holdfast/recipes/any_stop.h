@@ -6,8 +6,8 @@
 
 namespace holdfast::recipes {
 
-// A stop token that fires with the first of others. Thread-safe but for `add`; the tokens may
-// outlive it.
+// A stop token that fires with the first of several others. Thread-safe except `add`; the tokens
+// may outlive it.
 //
 //   AnyStop over;
 //   over.add(lock.lost());  over.add(stop);

@@ -45,14 +45,14 @@ ChangeSteps::ChangeSteps(store::LeaseStore& store, const base::Clock& clock, std
 
 Step ChangeSteps::start() { return {.kind = Step::Kind::watch}; }
 
-// Without it a change is seen a moment later.
+// Without a watch, a change is only seen at the next poll.
 void ChangeSteps::watch() {
   if (auto watch = store_.watch(name_, [this](const auto&) { ringer_.ring(); })) {
     watch_ = *std::move(watch);
   }
 }
 
-// Nobody is rung from here on, so that the ringer may go.
+// No ring comes after this, so that the ringer may be destroyed.
 Step ChangeSteps::end() {
   watch_.reset();
   return {};

@@ -16,11 +16,10 @@
 
 namespace holdfast::recipes {
 
-// LeaderElection::wait_for_change from beginning to end, for those who write another face (see
-// locks/steps/).
+// LeaderElection::wait_for_change as a procedure, for writing other front ends (see locks/steps/).
 class ChangeSteps final : public locks::steps::Procedure {
  public:
-  // The store, the clock and the ringer outlive it.
+  // The store, the clock and the ringer must outlive it.
   ChangeSteps(store::LeaseStore& store, const base::Clock& clock, std::string name,
               std::optional<base::FencingToken> known, base::Duration wait, std::stop_token stop,
               locks::steps::Ringer& ringer);
@@ -29,10 +28,10 @@ class ChangeSteps final : public locks::steps::Procedure {
   [[nodiscard]] locks::steps::Step on(locks::steps::Answer&& answer) override;
   void watch() override;
 
-  // From any thread: it ends as after the stop. Ring afterwards.
+  // Makes it end as after a stop. Call from any thread, and ring afterwards.
   void cancel() noexcept { cancelled_.store(true, std::memory_order_relaxed); }
 
-  // When done.
+  // Returns the outcome, when done.
   [[nodiscard]] base::Result<std::optional<Leader>>& outcome() noexcept { return outcome_; }
 
  private:

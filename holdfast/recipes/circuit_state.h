@@ -5,14 +5,14 @@
 
 namespace holdfast::recipes {
 
-// How a store that may fail is being treated.
+// The state of a circuit breaker in front of a store.
 enum class CircuitState : std::uint8_t {
   closed,     // normal: every call goes to the store
-  open,       // it failed too often: no call goes there until a pause is over
-  half_open,  // one call is under way to see whether it is back
+  open,       // too many failures: no call goes to the store until a pause is over
+  half_open,  // one call is under way to find out whether the store answers again
 };
 
-// The enumerator's own spelling.
+// Returns the enumerator's name.
 [[nodiscard]] constexpr std::string_view to_string(CircuitState state) noexcept {
   switch (state) {
     case CircuitState::closed: return "closed";

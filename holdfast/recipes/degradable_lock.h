@@ -13,27 +13,26 @@
 
 namespace holdfast::recipes {
 
-// From whom a DegradableLock protects.
+// Which callers a DegradableLock excludes.
 enum class Protection : std::uint8_t {
-  full,        // everybody who uses the store
+  full,        // all other users of the store
   local_only,  // the other callers of this provider: the store was unavailable
-  none,        // nobody: the store was unavailable
+  none,        // no other caller: the store was unavailable
 };
 
-// The enumerator's own spelling.
+// Returns the enumerator's name.
 [[nodiscard]] std::string_view to_string(Protection protection) noexcept;
 
-// A name that is held, or that is used without being held because the store was unavailable; which
-// of the two, `protection` says.
+// A name that is held, or used without being held because the store was unavailable; `protection`
+// says which.
 //
-// Move-only; one thread at a time, but for `lost` and `check`, which any thread may ask. It may
-// outlive its provider, as a Lock may. A moved-from handle holds nothing.
+// Move-only; one thread at a time, except `lost` and `check`, which any thread may call. It may
+// outlive its provider, like a Lock. A moved-from handle holds nothing.
 //
-// The protection is that of the grant and does not change while it is held: one without protection
-// does not become protected when the store is back, and one with full protection tells of an outage
-// by `lost`.
+// The protection is fixed at the grant: a handle without protection does not become protected when
+// the store answers again, and one with full protection reports an outage through `lost`.
 //
-// Destruction does not throw, and is bounded as that of Lock is.
+// Destruction does not throw, and waits no longer than that of Lock.
 class [[nodiscard]] DegradableLock {
  public:
   DegradableLock() noexcept = default;
@@ -41,18 +40,20 @@ class [[nodiscard]] DegradableLock {
   DegradableLock& operator=(DegradableLock&& other) noexcept;
   ~DegradableLock() = default;
 
-  // Of a handle that holds.
+  // These two need a handle that holds.
   [[nodiscard]] Protection protection() const noexcept { return protection_; }
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
-  // Fires when what `protection` says can no longer be promised; with none, never.
+  // Fires when `protection` can no longer be promised; with Protection::none, never.
   [[nodiscard]] std::stop_token lost() const { return kept().lost(); }
-  // An error (lost, or not_held after release) unless it is as `protection` says at this moment.
+  // Returns an error (lost, or not_held after release) unless the protection is in force now.
   [[nodiscard]] base::Result<void> check() const;
-  // Nothing unless the protection is full: a resource must not compare tokens of different stores.
+  // Returns nullopt unless the protection is full: a resource must not compare tokens of different
+  // stores.
   [[nodiscard]] std::optional<base::FencingToken> token() const;
 
-  // Whether a lease was still held; with no protection there was none. Twice is harmless.
+  // Releases, and returns whether a lease was still held; without protection there was none.
+  // Releasing twice is harmless.
   base::Result<store::ReleaseOutcome> release();
 
   [[nodiscard]] bool holds() const noexcept { return holds_; }
@@ -71,7 +72,7 @@ class [[nodiscard]] DegradableLock {
   std::string name_;
   Protection protection_ = Protection::none;
   bool holds_ = false;
-  // In this order: at the end the store's goes first, so that whoever is let in here finds it free.
+  // In this order: the store's lock is released first, so that the next caller here finds it free.
   locks::Lock local_;
   locks::Lock shared_;
 };

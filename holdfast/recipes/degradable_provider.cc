@@ -65,7 +65,7 @@ std::unique_ptr<LockProvider> make_local_provider(const DegradationOptions& opti
   return std::make_unique<LockProvider>(std::move(store), std::move(local));
 }
 
-// What a store would have refused, in the words of a store.
+// Returns the error that a store would return for these arguments.
 Result<void> check_arguments(std::string_view name, const AcquireOptions& options) {
   if (auto valid = base::Name::make(name); !valid) {
     return std::unexpected(std::move(valid).error());
@@ -140,11 +140,13 @@ DegradableProvider::Outcome DegradableProvider::acquire_shared(std::string_view 
   if (is_cancelled()) {
     return base::fail(ErrorCode::cancelled, "the wait was cancelled");
   }
-  // Before the question below: an outage that begins in between then ends the wait.
+  // Before the check below: an outage that begins in between then ends the wait.
   const std::stop_token opening = circuit_->next_opening();
   if (!circuit_->would_admit()) {
-    return degrade(name, {ErrorCode::unavailable, "the store failed and is not asked for a while"},
-                   std::move(local));
+    return degrade(
+        name,
+        {ErrorCode::unavailable, "the store failed and is not asked again before a pause is over"},
+        std::move(local));
   }
   std::stop_source either;
   const auto stop = [&either] { either.request_stop(); };

@@ -28,35 +28,35 @@ enum class WhenUnavailable : std::uint8_t {
 
 struct DegradationOptions {
   WhenUnavailable when_unavailable = WhenUnavailable::fail;
-  // So many failed requests in a row, and the store is not asked for a while. At least 1.
+  // After this many failed requests in a row, the store is not asked for `retry_after`. At least 1.
   std::uint32_t failures = 3;
-  // How long it is not asked, plus up to a quarter of that at random; then one caller tries.
+  // How long the store is not asked, plus up to a quarter of that at random; then one caller tries.
   base::Duration retry_after = std::chrono::seconds(5);
-  // A request other than a renewal that takes longer has failed.
+  // A request other than a renewal that takes longer counts as failed.
   base::Duration answer_within = std::chrono::seconds(3);
-  // Its clock is that of the pause, too; its logger and metrics get what is said below.
+  // Its clock also measures the pause; its logger and metrics get the messages and counters below.
   locks::ProviderOptions provider{};
 };
 
-// Acquires names as a LockProvider does, and knows what to do when the store is unavailable.
+// A LockProvider that has a policy for an unavailable store.
 //
-// Thread-safe. Outlives its calls; locks may outlive it, as those of a LockProvider may.
+// Thread-safe. It must outlive its calls; locks may outlive it, like those of a LockProvider.
 //
-// A store is unavailable when its requests end in unavailable or unknown_outcome; contention, and
-// every other error, is passed on as it is and never degraded. A caller pays for an outage with
-// `failures` requests at the most, and then nobody does but one caller in every `retry_after`:
-// while the store is not asked, acquire does at once what `when_unavailable` says, those included
-// who were waiting (with `fail` they wait on, until their wait is over). The first request that is
-// answered brings everything back to normal; renewals go on all the time. A claim whose reply was
-// lost is repeated, released, or left to run out: nothing of it outlives its ttl.
+// A store is unavailable when its requests end in unavailable or unknown_outcome. Contention and
+// every other error are passed on unchanged and never degraded. A caller pays for an outage with at
+// most `failures` requests; after that only one caller in every `retry_after` does. While the store
+// is not asked, acquire applies `when_unavailable` at once, also for callers that were already
+// waiting (with `fail` they keep waiting until their wait is over). The first request that is
+// answered restores normal operation; renewals are sent all the time. A claim whose reply was lost
+// is repeated, released, or left to expire: it leaves nothing behind past its ttl.
 //
-// With fall_back_to_local every acquire takes a lock in this process first and the store's then, so
-// that callers of this provider exclude each other whatever the store does: before an outage, in
-// it, and after. Other processes are not excluded by Protection::local_only, nor is anybody by
-// Protection::none: whether the work bears that is the caller's to judge.
+// With fall_back_to_local every acquire first takes a lock in this process and then the store's, so
+// that callers of this provider exclude each other before, during and after an outage.
+// Protection::local_only does not exclude other processes, and Protection::none excludes no other
+// caller: the caller must decide whether the work tolerates that.
 //
-// Each change is logged, and each degraded acquire, as a warning. Counters, beside those of
-// locks::Metrics (which the local locks have with the prefix `local_`):
+// Each change of state and each degraded acquire is logged as a warning. Counters, in addition to
+// those of locks::Metrics (which the local locks have with the prefix `local_`):
 //   breaker_opened, breaker_probed, breaker_closed, degraded_to_none, degraded_to_local
 //
 //   DegradableProvider provider(store, {.when_unavailable = WhenUnavailable::fall_back_to_local});
@@ -64,7 +64,7 @@ struct DegradationOptions {
 //   if (lock.protection() != Protection::full) { … }
 class DegradableProvider {
  public:
-  // Throws base::Exception, invalid_argument, for options that cannot be.
+  // Throws base::Exception with invalid_argument for invalid options.
   explicit DegradableProvider(std::shared_ptr<store::LeaseStore> store,
                               DegradationOptions options = {});
   ~DegradableProvider();
@@ -74,12 +74,12 @@ class DegradableProvider {
   // Throws base::Exception as LockProvider::acquire does.
   [[nodiscard]] DegradableLock acquire(std::string_view name,
                                        const locks::AcquireOptions& options = {});
-  // Nothing if the name was not to be had within `options.wait` (default: at once).
+  // Returns nullopt if the lock was not acquired within `options.wait` (default: zero).
   [[nodiscard]] base::Result<std::optional<DegradableLock>> try_acquire(
       std::string_view name, const locks::AcquireOptions& options = {});
 
   [[nodiscard]] CircuitState state() const;
-  // On the store, for everything else.
+  // Returns the provider on the store, for everything else.
   [[nodiscard]] locks::LockProvider& shared() noexcept { return *shared_; }
 
  private:
@@ -94,7 +94,7 @@ class DegradableProvider {
   const DegradationOptions options_;
   const std::shared_ptr<internal::Circuit> circuit_;
   const std::unique_ptr<locks::LockProvider> shared_;
-  const std::unique_ptr<locks::LockProvider> local_;  // null unless it may be fallen back to
+  const std::unique_ptr<locks::LockProvider> local_;  // null unless the policy falls back to it
 };
 
 }  // namespace holdfast::recipes

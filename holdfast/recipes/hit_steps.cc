@@ -19,7 +19,7 @@ using locks::steps::Answer;
 using locks::steps::Step;
 using store::HitOutcome;
 
-// So that those who wait for the same moment do not all ask in it.
+// Spreads waiters for the same moment, so that they do not all ask at once.
 Duration jittered(Duration pause) {
   constexpr Duration kLeast = std::chrono::milliseconds(1);
   constexpr Duration kMost = std::chrono::milliseconds(50);
@@ -93,7 +93,7 @@ Step HitSteps::pause() {
   if (!until_.is_never() && next > until_.when()) {
     return {};
   }
-  // Where there is time, not all in the same moment; but never beyond the wait.
+  // Spread if there is time, but never beyond the wait.
   return Step::wait_until(
       std::min(base::add_saturating(next, jittered(outcome_->retry_after)), until_.when()));
 }

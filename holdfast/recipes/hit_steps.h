@@ -17,26 +17,25 @@
 
 namespace holdfast::recipes {
 
-// One call of a Throttle, from beginning to end, for those who write another face (see
-// locks/steps/): asks the store, and where it may not pass, sleeps and asks again, as long as there
-// is hope within the wait.
+// One call of a Throttle as a procedure, for writing other front ends (see locks/steps/): asks the
+// store and, if it may not pass, sleeps and asks again while it may still pass within the wait.
 class HitSteps final : public locks::steps::Procedure {
  public:
-  // To pass. A wait of zero asks once, one of Duration::max() has no bound. `options` outlive it.
+  // For passing. A wait of zero asks once; Duration::max() has no limit. `options` must outlive it.
   HitSteps(const ThrottleOptions& options, std::string_view key, std::uint32_t count,
            base::Duration wait, std::stop_token stop = {});
-  // To know how it stands, without being counted.
+  // For reading the state without being counted.
   HitSteps(const ThrottleOptions& options, std::string_view key);
 
   [[nodiscard]] locks::steps::Step start() override;
   [[nodiscard]] locks::steps::Step on(locks::steps::Answer&& answer) override;
 
-  // From any thread: it ends as after the stop. Ring afterwards.
+  // Makes it end as after a stop. Call from any thread, and ring afterwards.
   void cancel() noexcept { cancelled_.store(true, std::memory_order_relaxed); }
 
-  // When done: what the store said last.
+  // Returns the store's last answer, when done.
   [[nodiscard]] base::Result<store::HitOutcome>& outcome() noexcept { return outcome_; }
-  // The same as the answer of `pass`.
+  // Returns the same as the result of `pass`.
   [[nodiscard]] base::Result<bool> allowed() const;
 
  private:

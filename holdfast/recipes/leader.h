@@ -10,17 +10,18 @@
 
 namespace holdfast::recipes {
 
-// Who leads, as the store sees it.
+// The current leader, as the store sees it.
 struct Leader {
-  std::string owner;         // who, for people: AcquireOptions::owner of the candidate
-  base::FencingToken token;  // of its term: greater than that of every term before
+  std::string owner;         // owner label: AcquireOptions::owner of the candidate
+  base::FencingToken token;  // of its term: greater than that of every earlier term
   base::Duration leads_for;
-  base::Duration time_left;  // of its lease, if it is not renewed
+  base::Duration time_left;  // of its lease, unless it is renewed
 
   friend bool operator==(const Leader&, const Leader&) = default;
 };
 
-// Who leads where this is what the store says of the election's name; nothing if nobody does.
+// Returns the leader according to the store's state of the election's name; nullopt if there is
+// none.
 [[nodiscard]] base::Result<std::optional<Leader>> leader_in(
     const base::Result<std::optional<store::NameState>>& state);
 

@@ -50,7 +50,7 @@ Result<void> LeaderElection::lead(const std::function<void(const Term& term)>& w
     }
     const bool is_lost = term.lost().stop_requested();
     auto resigned = term.release();
-    // Of what is lost nothing has to be given back, and who stops leaves it to run out.
+    // A lost term need not be released, and after a stop it is left to expire.
     if (!resigned && !is_lost && !options.stop.stop_requested()) {
       return std::unexpected(std::move(resigned).error());
     }

@@ -13,18 +13,18 @@
 
 namespace holdfast::recipes {
 
-// `was_not_marked`: it had run out, was cleared or was replaced by another mark. Harmless.
+// `was_not_marked`: the mark had expired, was cleared or was replaced by another. Harmless.
 enum class ClearOutcome : std::uint8_t { cleared, was_not_marked };
 
-// The mark that one `Marker::try_mark` has set; cleared when the guard is destroyed.
+// The mark that a `Marker::try_mark` has set; cleared when the guard is destroyed.
 //
 // Move-only; one thread at a time. May outlive its Marker. A moved-from guard has no mark.
 //
-// Clears only its own mark: never one that somebody has set over it with `Marker::mark`, nor one
-// that was set after this one had run out. Nothing renews it; `extend` does, when it is called.
+// Clears only its own mark: never one that replaced it with `Marker::mark`, nor one that was set
+// after this one had expired. It is not renewed automatically; call `extend`.
 //
 // Each call, and destruction, waits for the store no longer than MarkerOptions::timeout.
-// Destruction does not throw; a mark that it could not clear is logged and runs out by itself.
+// Destruction does not throw; a mark that it could not clear is logged, and expires.
 class [[nodiscard]] MarkGuard {
  public:
   MarkGuard() noexcept = default;
@@ -32,14 +32,15 @@ class [[nodiscard]] MarkGuard {
   MarkGuard& operator=(MarkGuard&& other) noexcept;
   ~MarkGuard();
 
-  // At least so long from now. `lost`: it is not ours any more, and is not brought back.
+  // Extends the mark to at least this long from now. `lost`: it is not ours any more, and is not
+  // restored.
   [[nodiscard]] base::Result<store::RenewOutcome> extend(base::Ttl ttl);
-  // Now, and not at destruction. Twice is harmless.
+  // Clears the mark now instead of at destruction. Clearing twice is harmless.
   base::Result<ClearOutcome> clear();
-  // The mark stays until it runs out.
+  // Leaves the mark until it expires.
   void keep() noexcept { store_ = nullptr; }
 
-  // Whether destruction would clear a mark.
+  // Returns whether destruction would clear a mark.
   [[nodiscard]] bool guards() const noexcept { return store_ != nullptr; }
 
  private:

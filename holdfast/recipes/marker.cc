@@ -61,7 +61,7 @@ Result<void> Marker::mark(std::string_view key, base::Ttl ttl) {
 }
 
 Result<bool> Marker::set_once(std::string_view name, const store::Claim& claim, Deadline until) {
-  // First a claim, also after a transfer whose reply was lost: if it was done, this says so.
+  // Claim first, also after a transfer whose reply was lost: if it was done, the claim says so.
   const auto claimed = ask_again(until, [&] { return store_->claim(name, claim, until); });
   if (!claimed) {
     return std::unexpected(claimed.error());
@@ -95,7 +95,7 @@ Result<std::optional<MarkGuard>> Marker::try_mark(std::string_view key, base::Tt
   const auto claimed = ask_again(until, [&] { return store_->claim(*name, claim, until); });
   if (!claimed) {
     if (claimed.error().code == ErrorCode::unknown_outcome) {
-      // Where this fails too, the mark, if there is one, runs out.
+      // If this fails too, the mark, if it was set, expires.
       static_cast<void>(store_->release(*name, claim.id, until));
     }
     return std::unexpected(claimed.error());

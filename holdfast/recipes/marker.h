@@ -16,35 +16,34 @@
 namespace holdfast::recipes {
 
 struct MarkerOptions {
-  // Begins the name of every mark in the store, so that marks and locks do not meet. Empty: they
-  // share their names, a mark then keeps a lock of its name away, and `clear` frees such a lock.
+  // Begins the name of every mark in the store, so that marks and locks have different names. If
+  // empty, they share names: a mark then blocks a lock of its name, and `clear` frees such a lock.
   std::string prefix = "mark/";
-  // Who, for those who look into the store; empty: user@host:pid.
+  // Human-readable owner label; empty: user@host:pid.
   std::string owner{};
-  // The most that a call waits for the store.
+  // The longest wait of a call for the store.
   base::Duration timeout = std::chrono::seconds(5);
   base::Logger logger{};
 };
 
-// Marks keys for a limited time, such as "this file is being processed", for all who use the store.
+// Expiring flags by key, such as "this file is being processed", for all users of the store.
 //
 // Thread-safe. A call waits for the store no longer than MarkerOptions::timeout, and never for
-// another mark. Marks run out by the store's clock; nothing renews them.
+// another mark. Marks expire by the store's clock; they are not renewed.
 //
-// A mark is a lease of the store, and a key has at most one. It has no owner: `mark` and `clear`
-// replace and remove whoever's mark is there, as SETEX and DEL do. Only a MarkGuard knows its own.
-//   mark      claims the name, or transfers it from the mark that is there: the last one counts,
-//   with
-//             its own ttl, be that longer or shorter
-//   try_mark  claims the name: of all who try at once, exactly one has it
+// A mark is a lease in the store, and a key has at most one. It has no owner: `mark` and `clear`
+// replace and remove any mark, as SETEX and DEL do. Only a MarkGuard knows its own.
+//   mark      claims the name, or transfers it from the present mark: the last one counts, with its
+//             own ttl, longer or shorter
+//   try_mark  claims the name: exactly one caller wins the race
 //   clear     releases the mark that it sees; one that is set at the same time may stay
 //
-// Not promised: exclusion. A mark says that somebody began, and a slow one may have outlived his
-// mark. Where two at once do harm, take a lock.
+// Not promised: exclusion. A mark says that a caller has started; a slow caller's mark may have
+// expired. If two at the same time would do harm, use a lock.
 //
-// Errors are those of LeaseStore; conflict also where a program that is not Holdfast has set the
-// mark, which can be seen but not replaced; timed_out where others kept replacing it. After
-// unknown_outcome the mark may be there, for its ttl at the most.
+// Errors are those of LeaseStore; also conflict if a program that is not Holdfast has set the mark,
+// which can be seen but not replaced; timed_out if others kept replacing it. After unknown_outcome
+// the mark may be set, for its ttl at most.
 //
 //   Marker marker(store);
 //   auto mine = marker.try_mark("file/" + hash, 5min);
@@ -54,20 +53,20 @@ class Marker {
   explicit Marker(std::shared_ptr<store::LeaseStore> store, MarkerOptions options = {});
 
   [[nodiscard]] base::Result<void> mark(std::string_view key, base::Ttl ttl);
-  // Nothing if it is marked already.
+  // Returns nullopt if the key is marked already.
   [[nodiscard]] base::Result<std::optional<MarkGuard>> try_mark(std::string_view key,
                                                                 base::Ttl ttl);
   base::Result<ClearOutcome> clear(std::string_view key);
 
   [[nodiscard]] base::Result<bool> is_marked(std::string_view key);
-  // Nothing if it is not marked.
+  // Returns nullopt if the key is not marked.
   [[nodiscard]] base::Result<std::optional<base::Duration>> time_left(std::string_view key);
 
  private:
   [[nodiscard]] base::Deadline deadline() const;
   [[nodiscard]] base::Result<std::string> name_of(std::string_view key) const;
   [[nodiscard]] store::Claim new_claim(base::Ttl ttl) const;
-  // False if somebody else changed the mark in between.
+  // Returns false if another caller changed the mark in between.
   base::Result<bool> set_once(std::string_view name, const store::Claim& claim,
                               base::Deadline until);
 

@@ -26,7 +26,7 @@ bool may_answer_later(const base::Error& error) {
   return error.code == ErrorCode::unavailable || error.code == ErrorCode::unknown_outcome;
 }
 
-// Runs at the end of a scope, however it is left.
+// Runs work at the end of a scope, on every path.
 template <class Work>
 class AtEnd {
  public:
@@ -63,13 +63,13 @@ Result<OnceOutcome> Once::attempt(std::string_view key,
     return fail(ErrorCode::invalid_argument,
                 "retry_after_crash is longer than the period: leave it out, or make it shorter");
   }
-  // A lease of a whole period is renewed late: what is renewed also blocks the next period for
-  // longer, should this process die. But not so late that a renewal that fails cannot be repeated.
+  // A lease of a whole period is renewed late: a renewed lease also blocks the next period for
+  // longer if this process dies. But early enough that a failed renewal can be repeated.
   const AcquireOptions how{
       .ttl = ttl,
       .renew_every = options_.retry_after_crash ? std::nullopt : std::optional(period / 2),
       .owner = options_.owner,
-      .reason = "once in a while"};
+      .reason = "once per period"};
   const base::TimePoint started = provider_.clock().now();
   auto acquired = provider_.try_acquire(options_.prefix + std::string(key), how);
   if (!acquired) {
@@ -87,7 +87,7 @@ Result<OnceOutcome> Once::attempt(std::string_view key,
     try {
       keep_until_the_period_ends(lock, started);
     } catch (const std::exception& error) {
-      lock.detach();  // the lease of the run is left, and runs out
+      lock.detach();  // the lease of the run stays, and expires
       options_.logger.warn(error.what());
     }
   });
@@ -101,9 +101,9 @@ void Once::keep_until_the_period_ends(Lock& lock, base::TimePoint started) {
   if (!lock.check() || left <= Duration::zero()) {
     return;  // released with the handle
   }
-  const std::string name = lock.name();  // both outlast the lock
+  const std::string name = lock.name();  // both must outlive the lock
   const std::string owner(lock.owner());
-  // A new lease in place of the old one: a renewal could not make it end earlier.
+  // A new lease replaces the old one: a renewal could not make it end earlier.
   const store::Claim rest{.id = base::LeaseId::generate(),
                           .owner = owner,
                           .reason = "has run in this period",
@@ -121,7 +121,7 @@ void Once::keep_until_the_period_ends(Lock& lock, base::TimePoint started) {
   }
 }
 
-// The lease of the run is renewed meanwhile.
+// The lease of the run is still renewed meanwhile.
 Result<store::TransferOutcome> Once::hand_over(const Lock& lock, const store::Claim& rest) {
   const base::Clock& clock = provider_.clock();
   const auto give_up = base::Deadline::after(clock, std::min(kTimeout, lock.time_left()));

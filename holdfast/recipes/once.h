@@ -15,34 +15,34 @@
 namespace holdfast::recipes {
 
 struct OnceOptions {
-  // From the start of one run to the next, at the least. 100 ms to 365 days.
+  // The least time from the start of one run to the start of the next. 100 ms to 365 days.
   base::Ttl period = std::chrono::minutes(1);
-  // How long after the death of the one who ran it another may run it in the same period; not more
-  // than the period, or invalid_argument. Nothing: not in the same period; and the next one may be
-  // skipped, too, if it died when it had run for more than half a period.
+  // How long after a crash of the running process another may run the work in the same period; at
+  // most the period, otherwise invalid_argument. nullopt: not in the same period; if the process
+  // died after more than half a period, the next period may be skipped, too.
   std::optional<base::Ttl> retry_after_crash{};
-  // Begins the name of every key in the store, so that these and locks do not meet.
+  // Begins the name of every key in the store, so that these and locks have different names.
   std::string prefix = "once/";
-  // Who, for those who look into the store; empty: the provider's.
+  // Human-readable owner label; empty: the provider's.
   std::string owner{};
   base::Logger logger{};
 };
 
-// `skipped`: it runs somewhere, or has run in this period. `given_back`: it began here but could
-// not be done; the next who comes may run it.
+// `skipped`: the work is running elsewhere, or has run in this period. `given_back`: it started
+// here but could not be done; the next caller may run it.
 enum class OnceOutcome : std::uint8_t { ran, skipped, given_back };
 
-// Runs something at most once in a period over all who use the store, as the jobs of many
-// schedulers need whose clocks do not agree to the second.
+// Work that runs at most once in a period among all users of the store, such as the jobs of many
+// schedulers whose clocks do not agree to the second.
 //
-// Thread-safe. Outlived by its provider. Whoever comes first runs it, in the calling thread; nobody
-// else does until it has ended and the period, counted from its start by the store's clock, is
-// over. Nobody waits. It is kept for itself by a lease that is renewed while it runs; `lost` of the
-// lock that the work is given fires if another may run it too.
+// Thread-safe. Its provider must outlive it. The first caller runs the work, in the calling thread;
+// all others are skipped until it has ended and the period, counted from its start by the store's
+// clock, is over. No caller waits. A lease that is renewed during the run excludes other callers;
+// the `lost` token of the work's lock fires if another caller may run the work, too.
 //
 // Work that fails counts as run: an exception is passed on, and the next run is in the next period.
-// Not promised: that it runs at all in a period, nor exactly once: the one who ran it may have died
-// in the middle. Errors are those of LockProvider::try_acquire.
+// Not promised: that the work runs in every period, nor that it runs to its end: the process may
+// die in the middle. Errors are those of LockProvider::try_acquire.
 //
 //   Once nightly(provider, {.period = 20h});
 //   nightly.run("report", [](const locks::Lock&) { make_report(); });
@@ -52,19 +52,20 @@ class Once {
 
   base::Result<OnceOutcome> run(std::string_view key,
                                 const std::function<void(const locks::Lock& lock)>& work);
-  // For work that finds out whether it can be done at all: where it returns false, it has not run,
-  // and the period is not spent (`given_back`).
+  // For work that may find that it cannot be done: if it returns false, it does not count as run,
+  // and the period is not used up (`given_back`).
   base::Result<OnceOutcome> attempt(std::string_view key,
                                     const std::function<bool(const locks::Lock& lock)>& work);
 
  private:
-  // The name stays taken until the period is over. Where the store is away, asks again for as long
-  // as the lease of the run lasts, or five seconds.
+  // Keeps the name locked until the period is over. If the store is unavailable, asks again for as
+  // long as the lease of the run lasts, or five seconds.
   void keep_until_the_period_ends(locks::Lock& lock, base::TimePoint started);
-  // The hand-over from the lease of the run to that of the rest.
+  // Replaces the lease of the run with the lease of the rest of the period.
   [[nodiscard]] base::Result<store::TransferOutcome> hand_over(const locks::Lock& lock,
                                                                const store::Claim& rest);
-  // After a hand-over that came too late: takes the rest of the period if nobody has begun.
+  // Claims the rest of the period after a hand-over that came too late, if no other run has
+  // started.
   void claim_anew(const std::string& name, const store::Claim& rest);
 
   locks::LockProvider& provider_;

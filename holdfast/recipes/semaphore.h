@@ -11,52 +11,52 @@
 
 namespace holdfast::recipes {
 
-// A name that up to N may hold at a time, or fewer who take several permits each.
+// A name with N permits: up to N holders, or fewer that hold several permits each.
 //
-// Thread-safe. Outlived by its provider; its locks may outlive it. What blocks, for how long and
-// how it is cancelled: as LockProvider::acquire does. All who use the name say the same N, which is
-// ErrorCode::conflict otherwise, for as long as somebody holds a permit.
+// Thread-safe. Its provider must outlive it; its locks may outlive it. Blocking and cancellation
+// are those of LockProvider::acquire. All users of the name must use the same N: while a permit is
+// held, another N is ErrorCode::conflict.
 //
-// Several permits are taken in one step, all or none. Who waits for several is not passed by those
-// who want fewer; should it die while it waits, they are let in again after kHoldsBack. Who only
-// tries (a wait of zero) holds nobody back. Of those who wait for several, the store remembers
-// eight (store::Claim::kMaxWaiting) of a name at a time; further ones may be passed. The permits of
-// one that died are back within its ttl.
+// Several permits are acquired in one step, all or none. A waiter for several is not passed by
+// callers that want fewer; if it dies while it waits, they enter again after kHoldsBack. A try (a
+// wait of zero) holds nothing back. The store remembers eight (store::Claim::kMaxWaiting) such
+// waiters per name; further ones may be passed. The permits of a holder that died are free within
+// its ttl.
 //
-// Not promised: an order among those who want as many.
+// Not promised: an order among callers that want the same number.
 //
 //   Semaphore gpus(provider, "gpus", 4);
 //   auto one = gpus.acquire();
-//   auto all = gpus.drain({.wait = 1min});   // everybody else has ended, and nobody begins
+//   auto all = gpus.drain({.wait = 1min});   // all others have finished, and none can start
 class Semaphore {
  public:
-  // AcquireOptions::holds_back where it is not given.
+  // The default of AcquireOptions::holds_back.
   static constexpr base::Duration kHoldsBack = std::chrono::seconds(5);
 
-  // `capacity` is at least 1, or base::Exception: invalid_argument.
+  // `capacity` must be at least 1; otherwise throws base::Exception with invalid_argument.
   Semaphore(locks::LockProvider& provider, std::string name, std::uint32_t capacity);
 
-  // `options.permits` is not looked at. As LockProvider::acquire and try_acquire.
+  // As LockProvider::acquire and try_acquire. These ignore `options.permits`.
   [[nodiscard]] locks::Lock acquire(std::uint32_t permits = 1,
                                     const locks::AcquireOptions& options = {});
   [[nodiscard]] base::Result<std::optional<locks::Lock>> try_acquire(
       std::uint32_t permits = 1, const locks::AcquireOptions& options = {});
-  // All permits. Until the lock is released, or reduced, nobody else has one.
+  // Acquires all permits. No other caller has one until the lock is released or reduced.
   [[nodiscard]] locks::Lock drain(const locks::AcquireOptions& options = {});
   [[nodiscard]] base::Result<std::optional<locks::Lock>> try_drain(
       const locks::AcquireOptions& options = {});
 
-  // How many are free at this moment; who waits for several may still hold others back.
+  // Returns how many are free at this moment; a waiter for several may still hold others back.
   [[nodiscard]] base::Result<std::uint32_t> available();
   [[nodiscard]] std::uint32_t capacity() const noexcept { return capacity_; }
 
-  // How a provider is asked for so many permits of all.
+  // Returns the options for acquiring these permits.
   [[nodiscard]] static locks::AcquireOptions taking(store::Permits permits,
                                                     locks::AcquireOptions options);
-  // How many of the capacity are free where this is what the store says.
+  // Returns how many of the capacity are free, according to the store's state of the name.
   [[nodiscard]] static base::Result<std::uint32_t> free_permits(
       std::uint32_t capacity, const base::Result<std::optional<store::NameState>>& state);
-  // The capacity, if it can be one; else it throws base::Exception: invalid_argument.
+  // Returns a valid capacity; otherwise throws base::Exception with invalid_argument.
   [[nodiscard]] static std::uint32_t checked(std::uint32_t capacity);
 
  private:

@@ -12,35 +12,38 @@
 
 namespace holdfast::recipes {
 
-// Lets a limited number pass in a period, such as calls to a service, for all who use the store.
+// A rate limit: a limited number of calls, such as requests to a service, may pass in a period,
+// among all users of the store.
 //
-// Thread-safe. Not a lock: nothing is held, and nothing is given back. Each call is one request to
-// the store, and waits for it no longer than ThrottleOptions::timeout; `pass` also sleeps.
+// Thread-safe. Not a lock: nothing is held and nothing is released. Each request to the store waits
+// no longer than ThrottleOptions::timeout; `pass` also sleeps between requests.
 //
-// All who use a key say the same window (else ErrorCode::conflict) and should say the same limit
-// and period. What is counted, and for how long, stands at store::Hit.
+// All users of a key must use the same window (otherwise ErrorCode::conflict) and should use the
+// same limit and period. store::Hit describes what is counted, and for how long.
 //
-// Not promised: an order among those who wait. Errors are those of LeaseStore. After
-// unknown_outcome it may have been counted: whoever tries again may be counted twice, and is never
-// let through twice.
+// Not promised: an order among waiters. Errors are those of LeaseStore. After unknown_outcome the
+// call may have been counted: a caller that tries again may be counted twice, but never passes
+// twice.
 //
 //   Throttle calls(store, {.limit = 100, .period = 1min, .window = store::Window::sliding});
 //   if (auto allowed = calls.try_pass("api/" + customer); allowed && *allowed) call();
 class Throttle {
  public:
-  // Throws base::Exception, invalid_argument, for options that cannot be.
+  // Throws base::Exception with invalid_argument for invalid options.
   explicit Throttle(std::shared_ptr<store::LeaseStore> store, ThrottleOptions options = {});
 
-  // Whether it may pass now; then it is counted. Several at once: all or none.
+  // Returns whether the call may pass now, and counts it if so. A count above 1 passes all or none.
   [[nodiscard]] base::Result<bool> try_pass(std::string_view key, std::uint32_t count = 1);
-  // The same, and waits until it may. False as soon as it is sure that it will not within the wait:
-  // others only make it later. Duration::max(): without bound. ErrorCode::cancelled after a stop.
+  // Waits until the call may pass. Returns false as soon as it is sure that it cannot pass within
+  // the wait: other callers only make it later. Duration::max(): no limit. ErrorCode::cancelled
+  // after a stop.
   [[nodiscard]] base::Result<bool> pass(std::string_view key, base::Duration wait,
                                         std::stop_token stop = {}, std::uint32_t count = 1);
 
-  // How many have passed in this period.
+  // Returns how many have passed in this period.
   [[nodiscard]] base::Result<std::uint32_t> hits(std::string_view key);
-  // Whether one would be refused now, and for how long if nobody else passes; zero if it would not.
+  // Return whether a call would be refused now, and for how long if no other call passes; zero if
+  // it would pass.
   [[nodiscard]] base::Result<bool> is_throttled(std::string_view key);
   [[nodiscard]] base::Result<base::Duration> retry_after(std::string_view key);
 

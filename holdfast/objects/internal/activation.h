@@ -17,9 +17,9 @@ namespace holdfast::objects::internal {
 struct HostState;
 struct ObjectType;
 
-// One object in memory. It is in the table of its type from the end of its creation to the
-// beginning of its end; both happen under the exclusive lock of its key, so who holds that key, in
-// whatever mode, may keep a pointer to it.
+// One object in memory. It is in the table of its type from the end of its creation to the start of
+// its removal; both happen under the exclusive lock of its key, so a holder of that key, in either
+// mode, may keep a pointer to it.
 struct Activation {
   Activation(HostState& its_host, ObjectType& its_type, std::string its_id,
              std::unique_ptr<Object> its_object, locks::Lock its_lease)
@@ -34,7 +34,7 @@ struct Activation {
   Activation(const Activation&) = delete;
   Activation& operator=(const Activation&) = delete;
 
-  // Whether it may be called: another process does not have it.
+  // Returns whether it may be called: no other process owns it.
   [[nodiscard]] bool usable() const {
     return !lost.load(std::memory_order_acquire) && (!lease.holds() || lease.check().has_value());
   }
@@ -53,12 +53,12 @@ struct Activation {
   std::atomic<bool> lost = false;
   std::atomic<base::Duration::rep> last_used = 0;
 
-  // The list of those to be saved; protected by the table.
+  // The list of objects to save; protected by the table.
   bool listed = false;
   Activation* next = nullptr;
   Activation* previous = nullptr;
 
-  // Last, so that it ends first: it waits for a callback that runs.
+  // Last, so that it is destroyed first: its destructor waits for a running callback.
   std::optional<std::stop_callback<std::function<void()>>> on_lost;
 };
 

@@ -9,7 +9,7 @@ namespace holdfast::objects::internal {
 
 namespace {
 
-// A shard's lock, at its place in the order of locks.
+// The lock of a shard, with its rank in the lock order.
 class MapLock {
  public:
   MapLock(const void* host, std::mutex& mutex) : order_(host, Rank::map), lock_(mutex) {}

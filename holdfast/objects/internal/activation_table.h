@@ -15,38 +15,38 @@
 
 namespace holdfast::objects::internal {
 
-// The active objects of one type, and which of them are to be saved: the map lock of the host,
-// spread over shards.
+// The active objects of one type, and the list of those to save: the map lock of the host, spread
+// over shards.
 //
-// Thread-safe; calls nobody else under a lock. A pointer that it returns is good for as long as the
-// caller holds the key of that object.
+// Thread-safe; calls no other code under a lock. A returned pointer is valid while the caller holds
+// the key of that object.
 class ActivationTable {
  public:
-  // For the check of the lock order.
+  // `host` is for the check of the lock order.
   explicit ActivationTable(const void* host) noexcept : host_(host) {}
 
-  // Null: not active.
+  // Returns null if the object is not active.
   [[nodiscard]] Activation* find(std::string_view id) const;
-  // Under the exclusive key, where there is none yet. One that is dirty is listed.
+  // Inserts a new activation, under its exclusive key. A dirty one is listed.
   Activation& insert(std::unique_ptr<Activation> activation);
-  // Under the exclusive key. Null: not active.
+  // Removes the object, under its exclusive key. Returns null if it is not active.
   std::unique_ptr<Activation> extract(std::string_view id);
 
-  // Out of the table with all that need not be saved any more; for when nobody holds a key.
+  // Removes all objects that need not be saved; call it only when no key is held.
   [[nodiscard]] std::size_t clear_saved();
 
-  // Puts it at the end of the list of those to be saved, unless it is there or not active.
+  // Appends the object to the list of those to save, unless it is listed or not active.
   void list(std::string_view id);
-  // Out of that list; harmless if it is not there.
+  // Removes the object from that list; harmless if it is not listed.
   void unlist(std::string_view id);
-  // Who is in the list now.
+  // Returns the ids in the list.
   [[nodiscard]] std::vector<std::string> listed_ids() const;
 
   [[nodiscard]] std::size_t size() const;
-  // The first `limit` of those that begin with the prefix and come after `after`, in byte order.
+  // Returns the first `limit` ids with the prefix that come after `after`, in byte order.
   [[nodiscard]] std::vector<std::string> ids(std::string_view prefix, std::size_t limit,
                                              std::string_view after) const;
-  // Up to so many that were last used before this time.
+  // Returns up to `most` ids that were last used before this time.
   [[nodiscard]] std::vector<std::string> unused_since(base::TimePoint time, std::size_t most) const;
 
  private:
@@ -63,7 +63,7 @@ class ActivationTable {
     mutable std::mutex mutex;
     // The key's text is the activation's own id.
     std::unordered_map<Key, std::unique_ptr<Activation>, KeyHash> activations;
-    Activation* first = nullptr;  // of the list of those to be saved
+    Activation* first = nullptr;  // of the list of objects to save
     Activation* last = nullptr;
   };
 

@@ -35,7 +35,7 @@ class ActivationTableTest : public ::testing::Test {
   ActivationTable& table_ = type_.table;
 };
 
-TEST_F(ActivationTableTest, FindsWhatWasInsertedUntilItIsExtracted) {
+TEST_F(ActivationTableTest, FindsAnObjectUntilItIsExtracted) {
   Activation& a = add("a", false);
   EXPECT_EQ(table_.find("a"), &a);
   EXPECT_EQ(table_.find("b"), nullptr);
@@ -45,7 +45,7 @@ TEST_F(ActivationTableTest, FindsWhatWasInsertedUntilItIsExtracted) {
   EXPECT_EQ(table_.size(), 0U);
 }
 
-TEST_F(ActivationTableTest, ListsWhatIsDirtyOnce) {
+TEST_F(ActivationTableTest, ListsADirtyObjectOnce) {
   add("a", true);
   add("b", false);
   EXPECT_EQ(listed(), Ids{"a"});
@@ -55,7 +55,7 @@ TEST_F(ActivationTableTest, ListsWhatIsDirtyOnce) {
   EXPECT_EQ(listed(), (Ids{"a", "b"}));
 }
 
-TEST_F(ActivationTableTest, ListsNoMoreWhatIsTakenFromTheList) {
+TEST_F(ActivationTableTest, AnUnlistedObjectIsNoLongerListed) {
   for (const char* id : {"a", "b", "c"}) add(id, true);
   table_.unlist("b");
   table_.unlist("b");
@@ -65,7 +65,7 @@ TEST_F(ActivationTableTest, ListsNoMoreWhatIsTakenFromTheList) {
   EXPECT_EQ(listed(), (Ids{"a", "b", "c"}));
 }
 
-TEST_F(ActivationTableTest, WhatIsExtractedIsNotListed) {
+TEST_F(ActivationTableTest, AnExtractedObjectIsNotListed) {
   for (int i = 0; i < 300; ++i) add(std::to_string(i), true);
   for (int i = 0; i < 300; i += 2) EXPECT_NE(table_.extract(std::to_string(i)), nullptr);
   const Ids ids = listed();
@@ -73,7 +73,7 @@ TEST_F(ActivationTableTest, WhatIsExtractedIsNotListed) {
   EXPECT_TRUE(std::ranges::all_of(ids, [](const auto& id) { return std::stoi(id) % 2 == 1; }));
 }
 
-TEST_F(ActivationTableTest, ClearsAllButWhatIsToBeSaved) {
+TEST_F(ActivationTableTest, ClearsAllButObjectsToBeSaved) {
   add("clean", false);
   add("dirty", true);
   add("lost", true).lost = true;
@@ -81,7 +81,7 @@ TEST_F(ActivationTableTest, ClearsAllButWhatIsToBeSaved) {
   EXPECT_EQ(table_.ids("", 10, ""), Ids{"dirty"});
 }
 
-TEST_F(ActivationTableTest, KnowsWhatWasNotUsed) {
+TEST_F(ActivationTableTest, ReturnsUnusedObjects) {
   add("old", false).last_used = 10;
   add("new", false).last_used = 20;
   EXPECT_EQ(table_.unused_since(base::TimePoint(base::Duration(15)), 10), Ids{"old"});

@@ -18,7 +18,7 @@ using base::ErrorCode;
 using base::fail;
 using base::Result;
 
-// Room for one more object, given back unless it is kept.
+// A place for one more object, freed unless it is kept.
 class Seat {
  public:
   Seat(std::atomic<std::size_t>& taken, std::size_t most) : taken_(taken) {
@@ -174,7 +174,7 @@ Result<EraseOutcome> Activator::erase(ObjectType& type, std::string_view id) {
     }
     lease = *std::move(acquired);
   }
-  // From the map first: who looks for it while the store works does not find it.
+  // Remove from the map first: a lookup does not find the object while the store works.
   const std::unique_ptr<Activation> erased = is_active ? type.table.extract(id) : nullptr;
   if (erased != nullptr) {
     host_.active.fetch_sub(1, std::memory_order_relaxed);

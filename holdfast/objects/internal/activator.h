@@ -16,24 +16,24 @@ struct Active {
   CreateOutcome how;
 };
 
-// Brings objects into memory and takes them out of it. Thread-safe; every function is called under
-// the exclusive lock of the object's key, and waits for the store or the owner of the object.
+// Brings objects into memory and removes them. Thread-safe; every function is called under the
+// exclusive lock of the object's key, and waits for the store or for the owner of the object.
 class Activator {
  public:
   explicit Activator(HostState& host);
 
-  // The object that is there, or else made: owned, loaded, constructed and told, in this order, and
-  // nothing is left of it if one of them fails.
+  // Returns the active object, or activates it: acquires, constructs, loads and runs its hook, and
+  // leaves nothing behind if one of these fails.
   [[nodiscard]] base::Result<Active> activate(ObjectType& type, std::string_view id);
-  // Out of memory and, before that returns, out of the store; its lease is given back.
+  // Removes the object from memory and then from the store; releases its lease.
   [[nodiscard]] base::Result<EraseOutcome> erase(ObjectType& type, std::string_view id);
-  // Out of memory as it is; its lease is given back. Logs that it was lost, if it was. Harmless if
-  // it is not there.
+  // Removes the object from memory without saving; releases its lease. Logs a loss, if it was lost.
+  // Harmless if the object is not active.
   void drop(ObjectType& type, std::string_view id);
 
  private:
   [[nodiscard]] std::stop_token stop_of_waits() const;
-  // From the store, or new.
+  // Loads the object from the store, or makes it new.
   [[nodiscard]] base::Result<CreateOutcome> fill(Activation& activation) const;
   [[nodiscard]] base::Result<void> read(Activation& activation, std::string_view text) const;
 

@@ -10,7 +10,7 @@ namespace holdfast::objects::internal {
 struct Activation;
 struct ObjectType;
 
-// What of the user's runs in this thread at this moment, and on which object.
+// The kind of user code that runs in this thread at this moment.
 enum class Doing : std::uint8_t {
   call,      // a method, under the shared key and, if serial, the turn
   hook,      // the constructor (without activation) and on_…, under the exclusive key
@@ -18,8 +18,8 @@ enum class Doing : std::uint8_t {
   together,  // the work of `together`, under the exclusive key
 };
 
-// One object that this thread is at work on. Frames form a chain per thread, innermost first: a
-// method that calls another object adds one. A frame lives on the stack of the host's operation.
+// One object that this thread works on. Frames form a chain per thread, innermost first: a method
+// that calls another object adds one. A frame lives on the stack of the host's operation.
 class Frame {
  public:
   Frame() noexcept = default;
@@ -27,7 +27,7 @@ class Frame {
   Frame(const Frame&) = delete;
   Frame& operator=(const Frame&) = delete;
 
-  // `id` outlives the frame.
+  // `id` must outlive the frame.
   void enter(const void* host, const ObjectType& type, std::string_view id, Activation* activation,
              Doing doing);
   void leave() noexcept;
@@ -35,7 +35,7 @@ class Frame {
   [[nodiscard]] Activation* activation() const noexcept { return activation_; }
   [[nodiscard]] Doing doing() const noexcept { return doing_; }
 
-  // The innermost frame of this thread, of any host; of this host; of this object.
+  // Return the innermost frame of this thread, of this host and of this object.
   [[nodiscard]] static const Frame* innermost(const void* host) noexcept;
   [[nodiscard]] static const Frame* of(const ObjectType& type, std::string_view id) noexcept;
 

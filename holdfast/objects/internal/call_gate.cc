@@ -7,7 +7,7 @@ namespace holdfast::objects::internal {
 
 bool CallGate::close(base::Deadline deadline) {
   closed_.store(true, std::memory_order_seq_cst);
-  // A wait of the standard's cannot be as long as a deadline.
+  // The standard's wait cannot be as long as a deadline.
   constexpr base::Duration kLongest = std::chrono::hours(1);
   std::unique_lock lock(mutex_);
   while (inside() != 0) {

@@ -11,17 +11,17 @@
 
 namespace holdfast::objects::internal {
 
-// The stop lock of a host: many are inside at once, until somebody closes it and waits for them.
+// The stop lock of a host: many calls are inside, until `close` lets no more in and waits for them.
 //
-// Thread-safe. Those inside count at a place of their thread, so that they do not meet at one cache
-// line. Either who enters sees that it is closed, or who closes sees them inside: both write first
-// and read then, sequentially consistent.
+// Thread-safe. Each thread counts its calls in its own place, so that threads do not share a cache
+// line. Either a caller that enters sees that the gate is closed, or `close` sees the caller
+// inside: both write first and read then, sequentially consistent.
 class CallGate {
  public:
-  // One who is inside leaves at this place.
+  // The place where a caller was counted; it leaves there.
   using Place = std::atomic<std::int64_t>;
 
-  // Null: it is closed.
+  // Returns null if the gate is closed.
   [[nodiscard]] Place* enter() noexcept {
     Place& place = places_[thread_place() % places_.size()].inside;
     place.fetch_add(1, std::memory_order_seq_cst);
@@ -38,12 +38,12 @@ class CallGate {
     }
   }
 
-  // Lets nobody in from now on, and waits until all are out; false if they are not by the deadline,
-  // of base::steady_clock(). It stays closed.
+  // Lets no caller in from now on, and waits until all have left; returns false if they have not by
+  // the deadline, of base::steady_clock(). The gate stays closed.
   [[nodiscard]] bool close(base::Deadline deadline);
 
   [[nodiscard]] bool closed() const noexcept { return closed_.load(std::memory_order_acquire); }
-  // Exact once it is closed.
+  // Returns how many calls are inside; exact once the gate is closed.
   [[nodiscard]] std::int64_t inside() const noexcept;
 
  private:

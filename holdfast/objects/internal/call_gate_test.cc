@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(CallGate, LetsInUntilItIsClosed) {
+TEST(CallGate, AdmitsCallersUntilItIsClosed) {
   CallGate gate;
   CallGate::Place* const place = gate.enter();
   ASSERT_NE(place, nullptr);
@@ -33,7 +33,7 @@ TEST(CallGate, GivesUpAtTheDeadline) {
   EXPECT_TRUE(gate.close(base::Deadline::after(base::steady_clock(), 1ms)));
 }
 
-TEST(CallGate, NobodyIsInsideOnceItIsClosed) {
+TEST(CallGate, NoCallerIsInsideOnceItIsClosed) {
   for (int round = 0; round < 20; ++round) {
     CallGate gate;
     std::atomic<bool> closed = false;

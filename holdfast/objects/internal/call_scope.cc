@@ -71,10 +71,10 @@ Result<void> CallScope::begin_again(const Frame& outer, ObjectType& type, std::s
   return {};
 }
 
-// Nobody may keep the shared key while he waits for the exclusive one. And who waits for the
-// exclusive one may have looked before another made the object, who is now in a call that takes
-// long: so he waits for a moment only, and looks again. With that he gives up his place, to others
-// who create or delete the object.
+// A caller must not hold the shared key while it waits for the exclusive one. And a caller that
+// waits for the exclusive key may have looked before another caller made the object, which is now
+// in a long call: so it waits only briefly, and looks again. It thereby gives up its position in
+// the queue to callers that create or delete the object.
 Result<void> CallScope::activate(ObjectType& type, std::string_view id) {
   constexpr std::chrono::microseconds kShortest{100};
   constexpr std::chrono::microseconds kLongest{50'000};
@@ -111,7 +111,7 @@ Result<void> CallScope::end(Effect effect) {
     mark_dirty(*activation_);
   }
   if (!key_) {
-    return {};  // the outer call of this object, or `together`, sees to the rest
+    return {};  // the outer call of this object, or `together`, handles the rest
   }
   if (host.options.idle_after) {
     activation_->last_used.store(host.options.clock->coarse_now().time_since_epoch().count(),
@@ -119,7 +119,7 @@ Result<void> CallScope::end(Effect effect) {
   }
   turn_.unlock();
   turn_order_.reset();
-  // By this method, or by one that it called.
+  // Changed by this method, or by one that it called.
   const bool changed =
       effect == Effect::changes || activation_->dirty.load(std::memory_order_acquire);
   if (activation_->type.options.save == SaveWhen::each_call && changed) {

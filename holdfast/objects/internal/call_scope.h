@@ -14,18 +14,19 @@
 
 namespace holdfast::objects::internal {
 
-// One call of one object: from the host's door to the method and back.
+// One call of one object: from entering the host to the method and back.
 class CallScope {
  public:
   explicit CallScope(HostCore& core) : core_(core), entrance_(core.state()) {}
   CallScope(const CallScope&) = delete;
   CallScope& operator=(const CallScope&) = delete;
 
-  // The object is there and stays until the end of this scope; made if need be.
+  // Makes sure that the object is in memory until the end of this scope; loads or makes it if
+  // needed.
   [[nodiscard]] base::Result<void> begin(ObjectType& type, std::string_view id);
   [[nodiscard]] Object& object() const noexcept { return *activation_->object; }
 
-  // Runs the method and settles what it did.
+  // Runs the method and handles its changes.
   template <class Work>
   auto run(Effect effect, Work&& work) {
     auto reply = run_user_code(std::forward<Work>(work));
@@ -45,7 +46,7 @@ class CallScope {
   HostCore& core_;
   Entrance entrance_;
   Ranked key_order_;
-  local::SharedGuard key_;  // not held where an outer frame of this thread holds it
+  local::SharedGuard key_;  // not held if an outer frame of this thread holds it
   Ranked turn_order_;
   local::ExclusiveGuard turn_;
   Activation* activation_ = nullptr;

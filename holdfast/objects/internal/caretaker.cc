@@ -13,11 +13,11 @@ namespace holdfast::objects::internal {
 
 namespace {
 
-// How long an object that is in use when it is to be saved is waited for.
+// How long to wait for an object that is in use when it is to be saved.
 constexpr std::chrono::milliseconds kBusyWait{200};
-// What is to leave memory but is in use is looked at again after this time.
+// When to look again at an object that must leave memory but is in use.
 constexpr std::chrono::milliseconds kLookAgain{50};
-// How many leave memory before the thread looks at its other duties.
+// How many objects leave memory before the thread turns to its other duties.
 constexpr std::size_t kMostIdle = 1000;
 
 base::TimePoint first_tick(base::TimePoint now, const std::optional<base::Duration>& every) {
@@ -69,8 +69,8 @@ base::Result<std::size_t> Caretaker::save_listed(const SaveOne& save_busy) {
   std::size_t saved = 0;
   std::optional<base::Error> error;
   for (ObjectType* const type : host_.types.in_use()) {
-    // Each of them once: what comes to the list meanwhile, or stays in it, neither keeps the others
-    // from being saved nor is without end.
+    // Each of them once: an object that is listed meanwhile, or stays listed, neither delays the
+    // others nor makes this endless.
     const std::vector<std::string> ids = listed_ids(*type);
     for (std::span<const std::string> left = ids; !left.empty();) {
       Sweep sweep;
@@ -103,7 +103,7 @@ std::vector<std::string> Caretaker::listed_ids(const ObjectType& type) {
 }
 
 void Caretaker::save_changed() {
-  // One budget for all that are busy, so that they do not keep the others from being saved.
+  // One budget for all busy objects, so that they do not delay the others.
   const local::KeyWait wait{.until = std::chrono::steady_clock::now() + kBusyWait,
                             .priority = local::Priority::urgent};
   const auto saved = save_listed(
@@ -120,7 +120,7 @@ void Caretaker::drop_lost() {
   for (LostObject& object : lost) {
     const auto key = object.type->keys.try_lock(object.id);
     if (!key) {
-      still_lost_.push_back(std::move(object));  // its calls are finished first
+      still_lost_.push_back(std::move(object));  // its calls finish first
       continue;
     }
     Activation* const activation = object.type->table.find(object.id);

@@ -16,8 +16,8 @@
 
 namespace holdfast::objects::internal {
 
-// The host's thread: saves what has changed, takes what nobody calls and what another process has
-// out of memory. `stop` ends it; so does its destructor.
+// The host's thread: saves changed objects, and removes idle and lost objects from memory. `stop`
+// ends it; so does its destructor.
 class Caretaker {
  public:
   Caretaker(HostState& host, Activator& activator, Writer& writer);
@@ -26,26 +26,27 @@ class Caretaker {
 
   // Saves one object, and may wait for it.
   using SaveOne = std::function<base::Result<SaveOutcome>(ObjectType& type, std::string_view id)>;
-  // Saves what is in the list now, of all types: in requests, and by `save_busy` what could not be
-  // had at once. How many were saved, or the last error.
+  // Saves the listed objects of all types, in batches; passes an object that was busy to
+  // `save_busy`. Returns how many were saved, or the last error.
   base::Result<std::size_t> save_listed(const SaveOne& save_busy);
 
  private:
   void run(const std::stop_token& stop);
   void save_changed();
-  // Between sweeps: what one is at work on is not in the list, and comes back to it if that fails.
+  // Call it between sweeps: objects that a sweep works on are not listed, and are listed again if
+  // it fails.
   [[nodiscard]] std::vector<std::string> listed_ids(const ObjectType& type);
   void drop_lost();
-  // True: some left memory, and there may be more.
+  // Returns true if some left memory, and there may be more.
   bool retire_idle();
-  // Saved and out of memory, if nobody uses it at this moment and it is still idle.
+  // Saves the object and removes it from memory, if it is not in use and still idle.
   bool retire(ObjectType& type, std::string_view id, base::TimePoint idle_since);
 
   HostState& host_;
   Activator& activator_;
   Writer& writer_;
   std::mutex sweeping_;                 // one sweep at a time
-  std::vector<LostObject> still_lost_;  // the thread's own: those that were in use
+  std::vector<LostObject> still_lost_;  // used by the thread only: those that were in use
   std::jthread thread_;
 };
 

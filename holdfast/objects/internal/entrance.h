@@ -8,8 +8,8 @@
 
 namespace holdfast::objects::internal {
 
-// Inside the host for one operation: the first lock of each. What is nested in a running method is
-// inside already, and goes on while a stop waits for that method.
+// One operation inside the host: the first lock of each. An operation that is nested in a running
+// method is inside already, and continues while a stop waits for that method.
 class Entrance {
  public:
   explicit Entrance(HostState& host) : host_(host) {}
@@ -19,7 +19,7 @@ class Entrance {
   Entrance(const Entrance&) = delete;
   Entrance& operator=(const Entrance&) = delete;
 
-  // unavailable: the host is stopped. invalid_argument: from to_data or from_data.
+  // unavailable: the host is stopped. invalid_argument: called from to_data or from_data.
   [[nodiscard]] base::Result<void> enter() {
     if (const Frame* const outer = Frame::innermost(&host_)) [[unlikely]] {
       return outer->doing() == Doing::data ? from_data_hook() : base::Result<void>();

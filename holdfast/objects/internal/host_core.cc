@@ -15,7 +15,8 @@ using base::ErrorCode;
 using base::fail;
 using base::Result;
 
-// For what needs the key alone: a method that asks for it on its own object would wait for itself.
+// For operations that need the key exclusively: a method that requests it for its own object would
+// wait for itself.
 Result<void> check_not_at_work_on(const ObjectType& type, std::string_view id,
                                   std::string_view what) {
   if (Frame::of(type, id) != nullptr) {
@@ -138,7 +139,7 @@ Result<void> HostCore::stop(base::Deadline deadline) {
                                           "again when they have ended");
   }
   caretaker_.stop();
-  // From here on nobody else is here.
+  // From here on no other operation is running.
   const auto saved = caretaker_.save_listed(
       [this](ObjectType& type, std::string_view id) { return save_inside(type, id); });
   for (ObjectType* const type : state_.types.in_use()) {

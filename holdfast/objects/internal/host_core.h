@@ -15,7 +15,7 @@
 
 namespace holdfast::objects::internal {
 
-// The operations of ObjectHost on a type that was found; its contract is theirs.
+// The operations of ObjectHost on a type that was found; the contracts are those of ObjectHost.
 class HostCore {
  public:
   HostCore(ObjectHost& face, std::shared_ptr<store::ObjectRepository> repository,
@@ -34,9 +34,9 @@ class HostCore {
   [[nodiscard]] Writer& writer() noexcept { return writer_; }
 
  private:
-  // Inside the host; its own methods may save an object, too.
+  // Saves from inside the host; an object's own methods may do so, too.
   [[nodiscard]] base::Result<SaveOutcome> save_inside(ObjectType& type, std::string_view id);
-  // What leaves memory unsaved; for when nobody else is here.
+  // Logs the objects that leave memory unsaved; call it when no operation is running.
   void log_lost(const ObjectType& type) const;
 
   HostState state_;

@@ -23,7 +23,7 @@ class ObjectHost;
 
 namespace holdfast::objects::internal {
 
-// What the parts of a host share. Its address is the host in LockOrder and Frame.
+// The state that the parts of a host share. Its address identifies the host in LockOrder and Frame.
 struct HostState {
   // Constant after construction.
   ObjectHost& face;
@@ -31,28 +31,28 @@ struct HostState {
   const HostOptions options;
 
   CallGate gate{};
-  std::stop_source stopping{};  // ends the waits of those who have not begun
+  std::stop_source stopping{};  // ends the waits of operations that have not begun
   LostList lost{};
   std::atomic<std::size_t> active = 0;  // objects in memory, or about to be
   std::atomic<std::uint64_t> saved = 0;
   std::atomic<std::uint64_t> failed_saves = 0;
   std::atomic<std::uint64_t> lost_objects = 0;
   std::atomic<std::uint64_t> idle_objects = 0;
-  // Last, so that the objects go first: their leases may still tell that they are lost.
+  // Last, so that the objects are destroyed first: their leases may still report a loss.
   TypeRegistry types{};
 
-  // For one request to the repository.
+  // Returns the deadline of one request to the repository.
   [[nodiscard]] base::Deadline store_deadline() const {
     return base::Deadline::after(base::steady_clock(), options.store_wait);
   }
-  // For a lock of an object. A stop ends the wait of who has not begun; what is nested in a running
-  // call, or at the end of it, is a part of it.
+  // Return the wait for an object's lock. A stop ends the wait of an operation that has not begun;
+  // one that is nested in a running call, or at its end, belongs to that call.
   [[nodiscard]] local::KeyWait wait_to_begin() const;
   [[nodiscard]] local::KeyWait wait_to_end() const;
 };
 
-// The locks of one object, each as long as the wait says (without one: wait_to_begin); then
-// timed_out, or cancelled.
+// Lock an object, for as long as the wait says (default: wait_to_begin); then timed_out or
+// cancelled.
 [[nodiscard]] base::Result<local::SharedGuard> share_key(ObjectType& type, std::string_view id,
                                                          const HostState& host);
 [[nodiscard]] base::Result<local::SharedGuard> share_key(ObjectType& type, std::string_view id,
@@ -61,14 +61,14 @@ struct HostState {
                                                           const HostState& host);
 [[nodiscard]] base::Result<local::ExclusiveGuard> take_turn(ObjectType& type, std::string_view id,
                                                             const HostState& host);
-// `lock` is one of the type's.
+// `lock` is one of the type's locks.
 [[nodiscard]] base::Result<local::ExclusiveGuard> own(local::KeyLock& lock, const ObjectType& type,
                                                       std::string_view id,
                                                       const local::KeyWait& wait);
 
-// After a change that is not saved.
+// Marks a change that is not saved.
 void mark_dirty(Activation& activation);
-// Another process has it, or may have it.
+// Marks that another process owns the object, or may own it.
 void mark_lost(Activation& activation);
 
 }  // namespace holdfast::objects::internal

@@ -23,8 +23,8 @@ struct JsonMethod {
   Effect effect;
 };
 
-// The request is nothing (null, or an empty array or object) for a method without arguments, the
-// argument itself for one with one, and an array of them for one with more.
+// Converts the request: nothing (null, or an empty array or object) for a method without arguments,
+// the argument itself for a method with one, and an array for a method with more.
 template <class Tuple>
 Tuple arguments_from(const nlohmann::json& request) {
   constexpr std::size_t kCount = std::tuple_size_v<Tuple>;
@@ -46,7 +46,7 @@ Tuple arguments_from(const nlohmann::json& request) {
   }
 }
 
-// As run_user_code, but what is thrown is the caller's mistake: what he sent does not fit.
+// Like run_user_code, but an exception means that the caller's request does not fit.
 [[nodiscard, gnu::cold]] base::Error bad_request();
 
 template <class T, auto kMethod>

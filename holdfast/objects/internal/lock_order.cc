@@ -10,7 +10,7 @@ namespace holdfast::objects::internal {
 
 namespace {
 
-// One lock that this thread holds, or, without a rank, the border to a method that it runs.
+// One lock that this thread holds, or, without a rank, the boundary to a method that it runs.
 struct Held {
   const void* host;
   int rank;
@@ -62,7 +62,7 @@ void LockOrder::acquire(const void* host, Rank rank) {
       continue;
     }
     if (entry.rank == kUserCode) {
-      if (rank == Rank::stop) continue;  // any lock further out is one too many
+      if (rank == Rank::stop) continue;  // locks held outside the method count, too
       break;
     }
     const bool is_next_key = rank == Rank::key && entry.rank == wanted;

@@ -8,15 +8,15 @@ namespace holdfast::objects::internal {
 // The locks of a host, in the order in which a thread takes them.
 enum class Rank : std::uint8_t {
   stop,  // the host is open: CallGate
-  key,   // of an object: ObjectType::keys; several only by `together`, in one order for all
+  key,   // of an object: ObjectType::keys; several only by `together`, always in the same order
   turn,  // of a serial object's callers
   save,  // of an object's writers
-  map,   // a part of the table of active objects; innermost, no user code runs under it
+  map,   // a shard of the table of active objects; innermost, no user code runs under it
 };
 
-// Aborts the process, with a message, where a thread takes the locks of one host in another order.
-// While user code runs (a method, a hook), a nested operation may begin again at `key`: `stop` is
-// held by the outer one. A try that does not wait may come in any order, and is not checked.
+// Aborts the process, with a message, if a thread takes the locks of one host in another order.
+// While user code runs (a method, a hook), a nested operation may start again at `key`: the outer
+// one holds `stop`. A try that does not wait may come in any order, and is not checked.
 //
 // Thread-local. In builds without NDEBUG of this library; elsewhere it does nothing.
 class LockOrder {
@@ -29,7 +29,7 @@ class LockOrder {
   static void leave_user_code(const void* host) noexcept;
 };
 
-// Declares a lock from here to the end of its life.
+// Declares that a lock is held, for the life of this object.
 class Ranked {
  public:
   Ranked() noexcept = default;

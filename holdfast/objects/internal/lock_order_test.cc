@@ -31,7 +31,7 @@ TEST_F(LockOrderTest, SeveralKeysAreTakenByTogether) {
   drop(Rank::key);
 }
 
-TEST_F(LockOrderTest, AMethodMayBeginAgainAtAKey) {
+TEST_F(LockOrderTest, AMethodMayStartAgainAtAKey) {
   take(Rank::stop);
   take(Rank::key);
   take(Rank::turn);
@@ -77,7 +77,7 @@ TEST_F(LockOrderDeathTest, UserCodeUnderTheMapAborts) {
   EXPECT_DEATH((take(Rank::map), LockOrder::enter_user_code(&kHost)), "user code runs under 'map'");
 }
 
-// The host declares its locks, where the build checks them: what is done under a lock that comes
+// In builds that check the order, the host declares its locks: an operation under a lock that comes
 // later in the order aborts.
 TEST_F(LockOrderDeathTest, TheHostsOperationsAreChecked) {
   if (!LockOrder::kChecked) GTEST_SKIP() << "a build with NDEBUG does not check";

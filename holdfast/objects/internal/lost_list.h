@@ -16,13 +16,13 @@ struct LostObject {
   std::string id;
 };
 
-// The objects that another process has and that are to leave this one's memory; adding one wakes
-// who sleeps here. Thread-safe. Each active object is in it once at the most.
+// The objects that another process owns and that must leave this process's memory; adding one wakes
+// the sleeper. Thread-safe. Each active object is in it at most once.
 class LostList {
  public:
   void add(ObjectType& type, std::string id);
   [[nodiscard]] std::vector<LostObject> take();
-  // Until this time, an `add`, or the stop.
+  // Sleeps until this time, an `add`, or the stop.
   void sleep(const base::Clock& clock, base::TimePoint until, const std::stop_token& stop);
 
  private:

@@ -9,7 +9,7 @@
 
 namespace holdfast::objects::internal {
 
-// Whether a method may have changed its object: one that is const has not.
+// Whether a method may have changed its object: a const method has not.
 enum class Effect : std::uint8_t { reads, changes };
 
 template <class C, class R, Effect kWhat, class... A>
@@ -20,7 +20,7 @@ struct MemberFunctionParts {
   static constexpr Effect kEffect = kWhat;
 };
 
-// Takes a pointer to a member function apart.
+// The class, arguments and result of a pointer to a member function.
 template <class Pointer>
 struct MemberFunction {
   static_assert(sizeof(Pointer) == 0, "a method is a pointer to a member function: &Account::pay");
@@ -39,8 +39,8 @@ struct MemberFunction<R (C::*)(A...) const noexcept>
 template <auto kMethod>
 using Method = MemberFunction<std::remove_const_t<decltype(kMethod)>>;
 
-// What a caller gets of what a method returns: a value, never a reference into the object; and of a
-// Result its value, for its error is the call's.
+// The type of a call's value: never a reference into the object; for a Result its value type,
+// because its error becomes the call's.
 template <class Reply>
 struct ValueOf {
   using Type = std::decay_t<Reply>;

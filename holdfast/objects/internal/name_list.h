@@ -5,7 +5,8 @@
 
 namespace holdfast::objects::internal {
 
-// The keys of a map, for a message that says what exists: "a, b, c", cut after some; "none".
+// Returns the keys of a map for a message that lists what exists: "a, b, c", cut after some;
+// "none".
 template <class Map>
 std::string name_list(const Map& map) {
   constexpr std::size_t kMost = 30;

@@ -19,7 +19,7 @@ namespace holdfast::objects::internal {
 
 using Factory = std::function<std::unique_ptr<Object>()>;
 
-// A number for each C++ class, the same in all of the process.
+// Returns a new number; each C++ class has one, the same in the whole process.
 [[nodiscard]] std::size_t next_type_slot() noexcept;
 template <class T>
 std::size_t type_slot() noexcept {
@@ -27,8 +27,8 @@ std::size_t type_slot() noexcept {
   return kSlot;
 }
 
-// One registered type: how its objects are made and called, and the locks and the table of those
-// that are active. Ids are of a type, so each type has locks of its own and no key is put together.
+// A registered type: how its objects are made and called, its locks, and the table of its active
+// objects. Ids are per type, so each type has its own locks, and keys need not be concatenated.
 struct ObjectType {
   ObjectType(const void* host, std::string its_name, TypeOptions its_options, Factory its_factory)
       : name(std::move(its_name)),
@@ -36,10 +36,10 @@ struct ObjectType {
         make(std::move(its_factory)),
         table(host) {}
 
-  // "account 'anna'", for messages.
+  // Returns "account 'anna'", for messages.
   [[nodiscard]] std::string describe(std::string_view id) const;
   [[nodiscard]] store::ObjectKey key(std::string_view id) const { return {name, std::string(id)}; }
-  // An error that lists those that exist.
+  // Returns the method, or an error that lists the existing ones.
   [[nodiscard]] base::Result<const JsonMethod*> method(std::string_view wanted) const;
 
   // Constant once the host is in use.

@@ -13,7 +13,7 @@ namespace {
 using base::ErrorCode;
 using base::fail;
 
-// "user@host:42", as far as the store knows it at this moment.
+// Returns the owner, such as "user@host:42", according to the store at this moment.
 std::string owner_of(locks::LockProvider& provider, std::string_view name) {
   const auto state = provider.look(name);
   if (!state || !state->has_value() || (*state)->holders.empty()) {

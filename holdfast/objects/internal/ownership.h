@@ -10,14 +10,14 @@
 
 namespace holdfast::objects::internal {
 
-// Gets objects for this process. Thread-safe.
+// Acquires objects for this process. Thread-safe.
 class Ownership {
  public:
   explicit Ownership(OwnershipOptions options);
 
   [[nodiscard]] bool needed() const noexcept { return options_.provider != nullptr; }
-  // The lease of an object, or a handle that holds nothing where none is needed. An object that is
-  // active elsewhere, and stays so for OwnershipOptions::wait, is ErrorCode::busy with its owner.
+  // Returns the lease of an object, or a handle that holds nothing if no lease is needed. If the
+  // object is still active elsewhere after OwnershipOptions::wait, ErrorCode::busy with its owner.
   [[nodiscard]] base::Result<locks::Lock> acquire(const ObjectType& type, std::string_view id,
                                                   const std::stop_token& stop) const;
 

@@ -8,7 +8,7 @@
 
 namespace holdfast::objects::internal {
 
-// Why the repository refuses a token: `lost` to one who had a lease, `conflict` to one without.
+// Returns the error for a rejected token: `lost` to a host with a lease, `conflict` to one without.
 [[nodiscard, gnu::cold]] base::Error refusal(const ObjectType& type, std::string_view id,
                                              base::FencingToken token, base::FencingToken newest);
 

@@ -30,7 +30,7 @@ Result<void> TogetherScope::begin() {
   if (auto possible = check(); !possible) {
     return possible;
   }
-  // One order for all, or two of these would wait for each other.
+  // The same order for all callers; otherwise two of them could deadlock.
   std::vector<std::size_t> order(members_.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::sort(order, {}, [this](std::size_t index) {
@@ -98,7 +98,7 @@ Result<void> TogetherScope::commit() {
     return {};
   }
   if (saved.error().code == ErrorCode::unknown_outcome) {
-    // What is stored decides: the next call loads it.
+    // The stored state decides: the next call loads it.
     for (std::size_t i = 0; i < activations_.size(); ++i) {
       drop(i);
     }

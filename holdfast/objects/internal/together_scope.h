@@ -21,24 +21,24 @@ struct Member {
   std::string_view id;
 };
 
-// Several objects for one caller alone, changed and saved as one.
+// Several objects that one caller uses alone, changed and saved atomically.
 class TogetherScope {
  public:
-  // The ids outlive it.
+  // The ids must outlive it.
   TogetherScope(HostCore& core, std::vector<Member> members);
   ~TogetherScope();
   TogetherScope(const TogetherScope&) = delete;
   TogetherScope& operator=(const TogetherScope&) = delete;
 
-  // All are there, made if need be, and nobody else can reach them.
+  // Makes sure that all objects are in memory, and that no other caller can reach them.
   [[nodiscard]] base::Result<void> begin();
-  // In the order of the constructor.
+  // Returns an object, in the order of the constructor.
   [[nodiscard]] Object& object(std::size_t index) const noexcept {
     return *activations_[index]->object;
   }
-  // All or none are saved; where none was, they are as before the work.
+  // Saves all or none; if none, restores the state before the work.
   [[nodiscard]] base::Result<void> commit();
-  // As before the work.
+  // Restores the state before the work.
   void roll_back();
 
  private:
@@ -53,7 +53,7 @@ class TogetherScope {
   Entrance entrance_;
   std::vector<Ranked> orders_;
   std::vector<local::ExclusiveGuard> keys_;
-  std::vector<Activation*> activations_;  // null: not there, or not there any more
+  std::vector<Activation*> activations_;  // null: not loaded yet, or dropped
   std::vector<nlohmann::json> before_;
   std::unique_ptr<Frame[]> frames_;
 };

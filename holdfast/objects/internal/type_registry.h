@@ -18,16 +18,16 @@ namespace holdfast::objects::internal {
 
 // The types of a host, by name and by class.
 //
-// Thread-safe. Types are added until the first one is looked for; from then on nothing changes, so
-// that looking needs no lock.
+// Thread-safe. Types are added until the first lookup; from then on nothing changes, so that
+// lookups need no lock.
 class TypeRegistry {
  public:
-  // Throws base::Exception: invalid_argument for a name that is taken or cannot be one, a class
-  // that has a name, or a host in use.
+  // Throws base::Exception with invalid_argument for a name that is taken or invalid, a class that
+  // has a name, or a host in use.
   ObjectType& add(std::size_t slot, std::unique_ptr<ObjectType> type);
   void add_method(ObjectType& type, std::string_view name, JsonMethod method);
 
-  // An error that lists those that exist.
+  // Returns the type, or an error that lists the existing ones.
   [[nodiscard]] base::Result<ObjectType*> find(std::string_view name) {
     seal();
     const auto found = by_name_.find(name);
@@ -44,8 +44,8 @@ class TypeRegistry {
     return by_slot_[slot];
   }
 
-  // In the order of their registration, which is the order in which `together` locks. None while
-  // the host is not in use yet: there are no objects then.
+  // Returns the types in the order of their registration, in which `together` locks. Empty before
+  // the host is in use: there are no objects then.
   [[nodiscard]] std::span<ObjectType* const> in_use() const {
     return sealed_.load(std::memory_order_acquire) ? std::span<ObjectType* const>(in_order_)
                                                    : std::span<ObjectType* const>();

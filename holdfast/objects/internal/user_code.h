@@ -10,14 +10,14 @@
 
 namespace holdfast::objects::internal {
 
-// What the exception that is being handled says: a base::Exception its own error, anything else
+// Returns the current exception as an error: of a base::Exception its own error, of any other
 // ErrorCode::failed.
 [[nodiscard, gnu::cold]] base::Error current_failure();
 
-// "what: message", with the same code.
+// Returns "what: message", with the same code.
 [[nodiscard, gnu::cold]] base::Error in_context(std::string_view what, base::Error error);
 
-// Runs what a user wrote; what it throws is an error.
+// Runs user code; an exception becomes an error.
 template <class Work>
 auto run_user_code(Work&& work) -> base::Result<Value<std::invoke_result_t<Work>>> {
   using Reply = std::invoke_result_t<Work>;

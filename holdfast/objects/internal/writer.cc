@@ -19,12 +19,12 @@ using base::Result;
 using store::Batch;
 using store::ObjectSave;
 
-// A request to the repository is closed once it is this long.
+// A batch is closed when it is this long.
 constexpr std::size_t kEnoughBytes = 4UL * 1024 * 1024;
-// How often a request whose outcome is unknown is repeated.
+// How often a request with an unknown outcome is repeated.
 constexpr int kMostRepeats = 2;
 
-// One object of a request, kept from being erased and from being written by others.
+// One object of a batch, which cannot be erased or written by others meanwhile.
 struct Held {
   local::SharedGuard key;
   local::ExclusiveGuard writing;
@@ -32,7 +32,8 @@ struct Held {
   std::string text;
 };
 
-// Whether it may be due to one save of a request, so that the others would succeed without it.
+// Returns whether one save of a batch may be the cause, so that the others would succeed without
+// it.
 bool may_concern_one(ErrorCode code) {
   return code != ErrorCode::unavailable && code != ErrorCode::unknown_outcome;
 }
@@ -60,7 +61,7 @@ Result<std::string> Writer::text_of(Activation& activation) {
     return std::unexpected(in_context("the data of " + activation.type.describe(activation.id),
                                       std::move(text).error()));
   }
-  // Refused here, so that it does not keep the rest of a request from being saved.
+  // Rejected here, so that the rest of the batch can be saved.
   if (text->size() > store::ObjectRepository::kMaxData) {
     return fail(ErrorCode::limit_exceeded,
                 "the data of " + activation.type.describe(activation.id) + " is longer than 8 MiB");
@@ -132,7 +133,7 @@ Sweep Writer::sweep(ObjectType& type, std::span<const std::string> ids) {
     auto key = type.keys.try_lock_shared(id);
     Activation* const activation = key ? type.table.find(id) : nullptr;
     if (key && activation == nullptr) {
-      continue;  // gone meanwhile
+      continue;  // erased meanwhile
     }
     auto turn = key && type.options.calls == Calls::serial
                     ? type.turns.try_lock(id)
@@ -222,7 +223,7 @@ Result<void> Writer::save_together(std::span<Activation* const> activations) {
       return ours;
     }
   }
-  // The same request may be repeated; that is how an unknown outcome becomes a known one.
+  // The same request may be repeated; this turns an unknown outcome into a known one.
   const base::Deadline deadline = host_.store_deadline();
   auto outcomes = host_.repository->save(saves, Batch::all_or_none, deadline);
   const bool was_unknown = !outcomes && outcomes.error().code == ErrorCode::unknown_outcome;
@@ -247,7 +248,7 @@ Result<void> Writer::save_together(std::span<Activation* const> activations) {
     }
   }
   if (!result && was_unknown) {
-    // Refused now, but the first request may have been heard.
+    // Rejected now, but the first request may have been executed.
     result.error().code = ErrorCode::unknown_outcome;
   }
   return result;

@@ -9,17 +9,17 @@
 
 namespace holdfast::recipes::internal {
 
-// Decides whether a store that fails is asked again: no I/O, no threads, no clock.
+// A state machine that decides whether to ask a failing store: no I/O, no threads, no clock.
 //
-//   state      event                       becomes    may be asked
-//   closed     failures in a row           open       by everybody
-//   open       retry_after, and jitter     half_open  by nobody before; then by one, the probe
-//   half_open  the probe succeeds          closed     by nobody but the probe
+//   state      event                       becomes    may ask the store
+//   closed     failures in a row           open       every caller
+//   open       retry_after, and jitter     half_open  no caller before; then one, the probe
+//   half_open  the probe succeeds          closed     no caller except the probe
 //              the probe fails             open
 //              the probe says nothing      open       the next call is the probe
 //   any        an answer to another call   closed     (a renewal, or a call that was under way)
 //
-// `jitter` is a random number from 0 to 1: without it all machines would probe at once.
+// `jitter` is a random number from 0 to 1: without it all machines would probe at the same time.
 class Breaker {
  public:
   struct Limits {
@@ -30,11 +30,11 @@ class Breaker {
   explicit Breaker(const Limits& limits) noexcept : limits_(limits) {}
 
   [[nodiscard]] CircuitState state() const noexcept { return state_; }
-  // Whether `admit` would let a call through.
+  // Returns whether `admit` would let a call through.
   [[nodiscard]] bool would_admit(base::TimePoint now) const noexcept {
     return state_ == CircuitState::closed || (state_ == CircuitState::open && now >= retry_at_);
   }
-  // Whether to ask the store. The first after the pause is the probe.
+  // Returns whether to ask the store. The first call after the pause is the probe.
   bool admit(base::TimePoint now) noexcept {
     if (!would_admit(now)) {
       return false;
@@ -50,8 +50,8 @@ class Breaker {
     failed_ = 0;
   }
 
-  // Of a call that was admitted, or that nobody asked to admit. In the state `open` it is one that
-  // was under way before, and says nothing new.
+  // Records the failure of a call that was admitted, or that needed no admission. In the state
+  // `open` the call was already under way, and its failure means nothing new.
   void on_failure(base::TimePoint now, double jitter) noexcept {
     if (state_ == CircuitState::open) {
       return;

@@ -29,7 +29,7 @@ TEST(Breaker, StaysClosedWhileTheStoreAnswers) {
   EXPECT_EQ(breaker.state(), CircuitState::closed);
 }
 
-TEST(Breaker, OpensAfterSoManyFailuresInARow) {
+TEST(Breaker, OpensAfterTheLimitOfFailuresInARow) {
   Breaker breaker(kLimits);
   breaker.on_failure(kStart, 0);
   breaker.on_failure(kStart, 0);
@@ -49,7 +49,7 @@ TEST(Breaker, AnAnswerInBetweenStartsTheCountAgain) {
   EXPECT_EQ(breaker.state(), CircuitState::closed);
 }
 
-TEST(Breaker, AdmitsNobodyBeforeThePauseIsOverAndThenOne) {
+TEST(Breaker, AdmitsNoCallBeforeThePauseIsOverAndThenOne) {
   Breaker breaker = opened();
   EXPECT_FALSE(breaker.would_admit(kStart + 8s - 1ns));
   EXPECT_FALSE(breaker.admit(kStart + 8s - 1ns));
@@ -71,7 +71,7 @@ TEST(Breaker, AProbeThatIsAnsweredClosesIt) {
   EXPECT_TRUE(breaker.admit(kStart + 8s));
   breaker.on_answer();
   EXPECT_EQ(breaker.state(), CircuitState::closed);
-  // And the count is forgotten.
+  // The count starts again.
   breaker.on_failure(kStart + 9s, 0);
   breaker.on_failure(kStart + 9s, 0);
   EXPECT_EQ(breaker.state(), CircuitState::closed);

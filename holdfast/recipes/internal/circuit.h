@@ -16,7 +16,7 @@ namespace holdfast::recipes::internal {
 // as the log and the metrics do.
 class Circuit {
  public:
-  // The clock outlives it.
+  // The clock must outlive it.
   Circuit(const Breaker::Limits& limits, const base::Clock& clock, base::Logger logger,
           locks::Metrics metrics);
 
@@ -29,7 +29,8 @@ class Circuit {
   // Returns the failure with which the circuit last opened.
   [[nodiscard]] base::Error outage() const;
 
-  // Fires when the circuit next opens. Ask for it before `would_admit`: then nothing is missed.
+  // Fires when the circuit next opens. Get it before calling `would_admit`, so that nothing is
+  // missed.
   [[nodiscard]] std::stop_token next_opening() const;
 
  private:

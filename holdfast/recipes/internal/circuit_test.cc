@@ -39,7 +39,7 @@ class CircuitTest : public ::testing::Test {
 
 using Circuits = CircuitTest;
 
-TEST_F(Circuits, SayAndCountEachChangeOnce) {
+TEST_F(Circuits, LogAndCountEachChangeOnce) {
   fail(5);
   EXPECT_EQ(counted["breaker_opened"], 1);
   ASSERT_EQ(said.size(), 1U);
@@ -55,7 +55,7 @@ TEST_F(Circuits, SayAndCountEachChangeOnce) {
   EXPECT_EQ(said[2], "info: the lock store is back, after 5s: locks protect again");
 }
 
-TEST_F(Circuits, TellThoseWhoWaitThatTheyOpen) {
+TEST_F(Circuits, NotifyWaitersWhenTheyOpen) {
   const std::stop_token first = circuit.next_opening();
   fail(1);
   EXPECT_FALSE(first.stop_requested());

@@ -51,7 +51,8 @@ auto GuardedStore::observed(Call&& call) -> decltype(call()) {
 template <class Call>
 auto GuardedStore::guarded(Deadline deadline, Call&& call) -> decltype(call(deadline)) {
   if (!circuit_->admit()) {
-    return base::fail(ErrorCode::unavailable, "the store failed and is not asked for a while");
+    return base::fail(ErrorCode::unavailable,
+                      "the store failed and is not asked again before a pause is over");
   }
   const Deadline sooner = std::min(deadline, Deadline::after(base::steady_clock(), answer_within_));
   return observed([&] { return call(sooner); });

@@ -11,13 +11,15 @@
 
 namespace holdfast::recipes::internal {
 
-// A store behind a circuit: it hands every call on, tells the circuit how it went, and while the
-// circuit is open it answers `unavailable` at once.
+// A store behind a circuit: it forwards every call, reports the result to the circuit, and returns
+// `unavailable` at once while the circuit is open.
 //
-// Thread-safe. Each call but `renew` ends within `answer_within`, whatever its own deadline allows.
+// Thread-safe. Each call except `renew` ends within `answer_within`, whatever its own deadline
+// allows.
 //
-// Renewals always go through, unshortened: leases that are still held must not be lost to a pause
-// that was meant for new ones, and their answers are the first to show that the store is back.
+// Renewals are always forwarded, with their own deadline: held leases must not be lost to a pause
+// that was meant for new ones, and an answered renewal is the first sign that the store is
+// reachable.
 class GuardedStore final : public store::LeaseStore {
  public:
   GuardedStore(std::shared_ptr<store::LeaseStore> real, std::shared_ptr<Circuit> circuit,
