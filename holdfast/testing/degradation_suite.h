@@ -4,8 +4,9 @@
 
 namespace holdfast::testing {
 
-// What recipes::DegradableProvider must do on top of an engine, as GoogleTest cases named
-// `degradation.<engine>.<Sentence>`. Call it before RUN_ALL_TESTS(), beside register_store_suite().
+// Registers the requirements of recipes::DegradableProvider on an engine, as GoogleTest cases named
+// `degradation.<engine>.<Sentence>`. Call it before RUN_ALL_TESTS(), next to
+// register_store_suite().
 void register_degradation_suite(const EngineUnderTest& engine);
 
 }  // namespace holdfast::testing

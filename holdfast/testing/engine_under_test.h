@@ -10,25 +10,25 @@
 
 namespace holdfast::testing {
 
-// Where the leases of one test case are: empty at first, and its own. What its functions capture is
-// kept as long as the case runs. Only `open` must be set; what an engine cannot do stays empty, and
-// the cases that need it are skipped.
+// The storage of one test case: empty at first, and used by that case only. What its functions
+// capture lives as long as the case. Only `open` must be set; leave empty what the engine cannot
+// do, and the cases that need it are skipped.
 struct Place {
-  // A handle on this place: another one at each call, or the same where the data live in the
+  // Opens a handle on this place: a new one at each call, or the same if the data live in the
   // handle.
   std::function<std::shared_ptr<store::LeaseStore>()> open;
   // Moves the clock by which the stores of this place judge. Without it, cases use short ttls and
-  // wait until the store itself says that they have passed.
+  // wait until the store itself reports that they have passed.
   std::function<void(base::Duration)> advance{};
-  // What a taker (see taker.h) in another process opens.
+  // The URL that a taker (see taker.h) in another process opens.
   std::string url{};
   // Makes the stores forget what they may forget, such as the records of released names.
   std::function<void()> clean_up{};
   // Stops and starts the server. Without it, and if the engine is durable, closing every handle and
-  // opening another stands for it.
+  // opening another simulates that.
   std::function<void()> restart{};
-  // Puts something that is not Holdfast's under the name. The function that it returns says whether
-  // that is still there, unchanged.
+  // Stores a foreign value under the name. The returned function tells whether that value is still
+  // there, unchanged.
   std::function<std::function<bool()>(std::string_view name)> plant_foreign{};
 };
 
@@ -44,12 +44,12 @@ struct EngineUnderTest {
   std::string name;  // as in the suites' names: letters, digits, '_'
   std::function<Place()> make_place;
   // A place without `advance`, for cases in which real time passes: other processes, hanging
-  // stores. Needed only if those of `make_place` have it.
+  // stores. Needed only if the places of `make_place` have `advance`.
   std::function<Place()> make_real_time_place{};
   // The program to start for the cases with several processes (see taker.h). Needed only if the
   // engine promises to exclude them.
   std::string taker{};
-  // How many operations the random histories have together.
+  // The total number of operations in the random histories.
   int random_operations = 4000;
 };
 

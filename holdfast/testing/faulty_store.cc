@@ -64,7 +64,7 @@ bool Gate::pass(Deadline deadline) {
   if (deadline.is_never()) {
     changed_.wait(guard, may_go);
   } else {
-    // A deadline is of base::steady_clock(), which counts as the standard's does.
+    // A deadline belongs to base::steady_clock(), which has the same epoch as the standard's.
     const std::chrono::steady_clock::time_point when(deadline.when().time_since_epoch());
     changed_.wait_until(guard, when, may_go);
   }
@@ -232,7 +232,7 @@ std::size_t FaultyStore::calls(Operation operation) const {
 
 store::Capabilities FaultyStore::capabilities() const {
   store::Capabilities capabilities = real_->capabilities();
-  capabilities.immediate = false;  // a call may stand at a gate
+  capabilities.immediate = false;  // a call may wait at a gate
   return capabilities;
 }
 

@@ -21,21 +21,21 @@ namespace holdfast::testing {
 
 enum class Operation : std::uint8_t { claim, renew, transfer, release, look, list, hit, watch };
 
-// A point at which one call of a FaultyStore stands until the test lets it go on. Thread-safe.
+// A gate at which one call of a FaultyStore waits until the test opens it. Thread-safe.
 class Gate {
  public:
-  // Blocks until the call has come to the gate.
+  // Blocks until the call has reached the gate.
   void wait_until_reached();
   [[nodiscard]] bool reached() const;
-  // Lets it go on, now or when it comes.
+  // Lets the call continue, now or when it arrives.
   void open();
-  // Lets it end in unknown_outcome, as if its deadline had come.
+  // Ends the call with unknown_outcome, as if its deadline had passed.
   void lose();
 
  private:
   friend class FaultyStore;
 
-  // False if it was lost, or if the deadline came before it was opened.
+  // Returns false if the call was lost, or if the deadline passed before the gate opened.
   bool pass(base::Deadline deadline);
 
   mutable std::mutex mutex_;
@@ -45,15 +45,15 @@ class Gate {
   bool lost_ = false;     // protected by mutex_
 };
 
-// A store behind a bad network, for tests: it hands every call on to a real store and does to it
-// what the script says. Without a script it changes nothing.
+// A store behind a bad network, for tests: it forwards every call to a real store and applies the
+// scripted faults. Without a script it changes nothing.
 //
-// Thread-safe. Keeps the real store alive. Nothing is left to chance or to time: the next calls of
-// an operation meet the faults that were scripted for it, in that order, and a held call stands
-// until its gate is opened or its deadline has come (unknown_outcome).
+// Thread-safe. Keeps the real store alive. Deterministic: the next calls of an operation get the
+// faults that were scripted for it, in that order, and a held call waits until its gate is opened
+// or its deadline has passed (unknown_outcome).
 //
 //   FaultyStore store(real);
-//   store.lose_reply(Operation::claim);          // the lease is granted, but nobody hears of it
+//   store.lose_reply(Operation::claim);          // the lease is granted, but the reply is lost
 //   const auto gate = store.hold_request(Operation::renew);
 //   gate->wait_until_reached();  …  gate->open();
 class FaultyStore final : public store::LeaseStore {
@@ -61,31 +61,32 @@ class FaultyStore final : public store::LeaseStore {
   explicit FaultyStore(std::shared_ptr<store::LeaseStore> real);
   ~FaultyStore() override;
 
-  // The next `times` calls: unavailable, and nothing is done.
+  // Makes the next `times` calls fail with unavailable, without effect.
   void refuse(Operation operation, int times = 1);
-  // unknown_outcome, and nothing is done.
+  // Makes them end with unknown_outcome, without effect.
   void lose_request(Operation operation, int times = 1);
-  // unknown_outcome, but it is done.
+  // Makes them end with unknown_outcome after they took effect.
   void lose_reply(Operation operation, int times = 1);
-  // Done twice in a row; the answer is that to the second.
+  // Executes them twice in a row; the result is that of the second.
   void duplicate(Operation operation, int times = 1);
-  // No fault: to let calls through before the next scripted one.
+  // Adds no fault: lets calls through before the next scripted one.
   void pass(Operation operation, int times = 1);
-  // The next call stands before it is done, or after that and before its answer.
+  // Hold the next call before it is executed, or after that and before its reply.
   [[nodiscard]] std::shared_ptr<Gate> hold_request(Operation operation);
   [[nodiscard]] std::shared_ptr<Gate> hold_reply(Operation operation);
 
-  // From now on everything is unavailable, and no hint of `watch` comes through; until `come_back`.
+  // Makes everything unavailable, and drops the hints of `watch`, until `come_back`.
   void go_away();
   void come_back();
-  // From now on no hint of `watch` comes through.
+  // Drops the hints of `watch` from now on.
   void lose_hints();
 
-  // How many calls have come, those included that met a fault.
+  // Returns how many calls have been made, including those that got a fault.
   [[nodiscard]] std::size_t calls(Operation operation) const;
   [[nodiscard]] store::LeaseStore& real() const noexcept { return *real_; }
   [[nodiscard]] store::Capabilities capabilities() const override;
-  // With the same script, if the real store can be asked so; a held call stands in a thread.
+  // Returns an interface with the same script if the real store has one; a held call waits in a
+  // thread.
   [[nodiscard]] store::AsyncLeaseStore* async() noexcept override;
   [[nodiscard]] store::Listener* listener() noexcept override { return real_->listener(); }
 
@@ -109,9 +110,9 @@ class FaultyStore final : public store::LeaseStore {
 
   void script(Operation operation, Kind kind, int times);
   std::shared_ptr<Gate> script_gate(Operation operation, Kind kind);
-  // Counts the call and takes its fault off the script.
+  // Counts the call and removes its fault from the script.
   Fault next(Operation operation);
-  // Runs at a gate, until the store ends.
+  // Runs `work`, which waits at a gate, in a thread that is joined when the store ends.
   void stand_at_gate(std::function<void()> work);
   template <class Call>
   auto meet_fault(Operation operation, base::Deadline deadline, Call&& call) -> decltype(call());

@@ -59,7 +59,7 @@ TEST_F(FaultyStoreTest, ALostReplyHasItsEffect) {
   EXPECT_TRUE(std::holds_alternative<store::Grant>(*store_.claim("job", claim)));
 }
 
-TEST_F(FaultyStoreTest, ADuplicateAnswersTheSecondTime) {
+TEST_F(FaultyStoreTest, ADuplicateReturnsTheSecondResult) {
   const store::Claim claim = wish();
   (void)store_.claim("job", claim);
   store_.duplicate(Operation::release);
@@ -115,7 +115,7 @@ TEST_F(FaultyStoreTest, AHeldCallCanBeLost) {
   EXPECT_TRUE(is_held());
 }
 
-TEST_F(FaultyStoreTest, AwayMeansUnavailableUntilItIsBack) {
+TEST_F(FaultyStoreTest, IsUnavailableUntilItComesBack) {
   store_.go_away();
   EXPECT_EQ(code(store_.claim("job", wish())), ErrorCode::unavailable);
   EXPECT_EQ(code(store_.renew({})), ErrorCode::unavailable);

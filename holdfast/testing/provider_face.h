@@ -17,8 +17,8 @@
 
 namespace holdfast::testing {
 
-// A handle of a lock as the provider suite sees it: what locks::Lock has, of the same meaning, by
-// functions that block. When it is destroyed, what the handle does then has been done.
+// A lock handle as the provider suite sees it: the blocking functions of locks::Lock, with the same
+// meaning. Its destructor returns when the destructor of the handle has finished its work.
 class LockFace {
  public:
   LockFace() = default;
@@ -42,8 +42,8 @@ class LockFace {
   [[nodiscard]] virtual base::FencingToken token() const = 0;
 };
 
-// A provider as the provider suite sees it: what locks::LockProvider has. It may be destroyed while
-// `try_acquire` runs.
+// A provider as the provider suite sees it: the functions of locks::LockProvider. It may be
+// destroyed while `try_acquire` runs.
 class ProviderFace {
  public:
   ProviderFace() = default;
@@ -54,12 +54,12 @@ class ProviderFace {
   // Throws as locks::LockProvider::acquire does.
   [[nodiscard]] virtual std::unique_ptr<LockFace> acquire(std::string_view name,
                                                           const locks::AcquireOptions& options) = 0;
-  // Null if the name was not to be had.
+  // Returns null if the lock was not acquired.
   [[nodiscard]] virtual base::Result<std::unique_ptr<LockFace>> try_acquire(
       std::string_view name, const locks::AcquireOptions& options) = 0;
   [[nodiscard]] virtual base::Result<std::optional<store::NameState>> look(
       std::string_view name) = 0;
-  // The blocking face of the same provider, for what has no other.
+  // Returns the blocking face of the same provider, for functions that have no other.
   [[nodiscard]] virtual locks::LockProvider& blocking() = 0;
 };
 
@@ -72,10 +72,10 @@ struct Face {
   std::function<std::unique_ptr<LockFace>()> make_empty_lock;
 };
 
-// The one with threads: `locks`.
+// Returns the face for threads: `locks`.
 [[nodiscard]] Face blocking_face();
 
-// A LockFace of a handle that has the functions of locks::Lock, but for `release`.
+// A LockFace of a handle that has the functions of locks::Lock, except `release`.
 template <class Handle>
 class LockFaceOf : public LockFace {
  public:

@@ -5,9 +5,9 @@
 
 namespace holdfast::testing {
 
-// What a provider and its locks must do on top of an engine, as GoogleTest cases named
+// Registers the requirements of a provider and its locks on an engine, as GoogleTest cases named
 // `<face>.<engine>.<Sentence>`: `locks.…` for LockProvider and Lock. Call it before
-// RUN_ALL_TESTS(), beside register_store_suite().
+// RUN_ALL_TESTS(), next to register_store_suite().
 void register_provider_suite(const EngineUnderTest& engine, const Face& face = blocking_face());
 
 }  // namespace holdfast::testing

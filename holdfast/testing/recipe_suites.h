@@ -4,8 +4,8 @@
 
 namespace holdfast::testing {
 
-// What the recipes must do on top of an engine, as GoogleTest cases named
-// `<suite>.<engine>.<Sentence>`. Call them before RUN_ALL_TESTS(), beside register_store_suite();
+// Register the requirements of the recipes on an engine, as GoogleTest cases named
+// `<suite>.<engine>.<Sentence>`. Call them before RUN_ALL_TESTS(), next to register_store_suite();
 // the last one calls all others.
 void register_reader_writer_suite(const EngineUnderTest& engine);
 void register_semaphore_suite(const EngineUnderTest& engine);

@@ -4,8 +4,8 @@
 
 namespace holdfast::testing {
 
-// What every ObjectRepository must do, as GoogleTest cases named `repository.<engine>.<Sentence>`.
-// Call it before RUN_ALL_TESTS():
+// Registers the requirements of every ObjectRepository, as GoogleTest cases named
+// `repository.<engine>.<Sentence>`. Call it before RUN_ALL_TESTS():
 //
 //   int main(int argc, char** argv) {
 //     ::testing::InitGoogleTest(&argc, argv);

@@ -8,25 +8,25 @@
 
 namespace holdfast::testing {
 
-// Where the objects of one test case are: empty at first, and its own. What its functions capture
-// is kept as long as the case runs. Only `open` must be set; what an engine cannot do stays empty,
-// and the cases that need it are skipped.
+// The storage of one test case: empty at first, and used by that case only. What its functions
+// capture lives as long as the case. Only `open` must be set; leave empty what the engine cannot
+// do, and the cases that need it are skipped.
 struct RepositoryPlace {
-  // A handle on this place: another one at each call, or the same where the data live in the
+  // Opens a handle on this place: a new one at each call, or the same if the data live in the
   // handle.
   std::function<std::shared_ptr<store::ObjectRepository>()> open;
-  // What a saver (see saver.h) in another process opens.
+  // The URL that a saver (see saver.h) in another process opens.
   std::string url{};
-  // Lets nobody get an answer, and everybody again.
+  // Stop the server from answering, and let it answer again.
   std::function<void()> hang{};
   std::function<void()> go_on{};
-  // Stops the server and starts it again, and whether it still has what it had.
+  // Stops the server and starts it again; `keeps_data` says whether it still has its data.
   std::function<void()> restart{};
   bool keeps_data = false;
-  // Lets the time for which the repository remembers tokens without data pass.
+  // Waits until the time is over for which the repository remembers tokens without data.
   std::function<void()> outlast_retention{};
-  // Puts something that is not Holdfast's in an object's place. The function that it returns says
-  // whether that is still there, unchanged.
+  // Stores a foreign value in an object's place. The returned function tells whether that value is
+  // still there, unchanged.
   std::function<std::function<bool()>(const store::ObjectKey& key)> plant_foreign{};
 };
 
@@ -40,7 +40,8 @@ struct RepositoryPlace {
 struct RepositoryUnderTest {
   std::string name;  // as in the suite's name: letters, digits, '_'
   std::function<RepositoryPlace()> make_place;
-  // A place with `hang` or `restart`, if those of `make_place` share what these would hurt.
+  // A place with `hang` or `restart`, if the places of `make_place` share a server that these would
+  // disturb.
   std::function<RepositoryPlace()> make_frail_place{};
   // The program to start for the cases with several processes (see saver.h).
   std::string saver{};

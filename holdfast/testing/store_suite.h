@@ -4,8 +4,8 @@
 
 namespace holdfast::testing {
 
-// What every LeaseStore must do, as GoogleTest cases named `store.<engine>.<Sentence>`. Call it
-// before RUN_ALL_TESTS():
+// Registers the requirements of every LeaseStore, as GoogleTest cases named
+// `store.<engine>.<Sentence>`. Call it before RUN_ALL_TESTS():
 //
 //   int main(int argc, char** argv) {
 //     ::testing::InitGoogleTest(&argc, argv);

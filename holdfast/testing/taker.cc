@@ -105,7 +105,7 @@ int take(locks::LockProvider& provider, const Order& order) {
   return EXIT_SUCCESS;
 }
 
-// Read and written in two steps, so that only the lock keeps it right.
+// Reads and writes in two steps, so that only the lock keeps the number right.
 void add_one(const std::string& file) {
   long long number = 0;
   std::ifstream(file) >> number;

@@ -6,7 +6,7 @@ namespace holdfast::testing::internal {
 
 namespace {
 
-// Of the case that runs: there is one at a time.
+// The function of the running case: there is one at a time.
 std::function<std::unique_ptr<LockFace>()>& make_empty_lock() {
   static std::function<std::unique_ptr<LockFace>()> make;
   return make;

@@ -13,7 +13,7 @@
 
 namespace holdfast::testing::internal {
 
-// A lock of the face under test, written as locks::Lock is.
+// A lock of the face under test, with the interface of locks::Lock.
 class LockUnderTest {
  public:
   LockUnderTest();
@@ -41,7 +41,7 @@ class LockUnderTest {
   std::unique_ptr<LockFace> face_;
 };
 
-// A provider of the face under test, written as locks::LockProvider is.
+// A provider of the face under test, with the interface of locks::LockProvider.
 class ProviderUnderTest {
  public:
   using MaybeLock = base::Result<std::optional<LockUnderTest>>;
@@ -70,7 +70,7 @@ class ProviderUnderTest {
   std::unique_ptr<ProviderFace> face_;
 };
 
-// A ProviderRun whose providers are those of one face.
+// A ProviderRun whose providers use one face.
 class LockRun : public ProviderRun {
  public:
   LockRun(const EngineUnderTest& engine, const Face& face, Place place);
@@ -95,7 +95,7 @@ struct LockCase {
   CaseTime time = CaseTime::movable;
 };
 
-// One theme each, in the file of that name in lock_cases/.
+// Each has one theme, in the file of that name in lock_cases/.
 std::span<const LockCase> acquire_cases();
 std::span<const LockCase> wait_cases();
 std::span<const LockCase> crowd_cases();

@@ -17,16 +17,16 @@ inline constexpr bool kSanitized =
 inline constexpr bool kSanitized = false;
 #endif
 
-// How often, or how many at once: less where a sanitizer makes each take about ten times as long.
+// Scales a number of rounds or threads: a sanitizer makes each about ten times as slow.
 inline constexpr int kSanitizedShare = 8;
 constexpr int scaled(int plain) { return kSanitized ? plain / kSanitizedShare : plain; }
 
-// After this long, what a case waits for is taken not to come at all. Never how long anything
-// should take: a passing case does not wait for it.
+// After this long, a case stops waiting and fails. It is not a limit for how long anything should
+// take: a passing case does not wait this long.
 inline constexpr std::chrono::seconds kPatience{200};
 
-// Asks again and again, and returns whether the condition came to hold. `between` is called after
-// each time that it did not.
+// Tests the condition repeatedly, and returns whether it became true. `between` is called after
+// each failed test.
 template <class Condition, class Between>
 bool eventually(Condition&& condition, Between&& between) {
   const auto give_up = std::chrono::steady_clock::now() + kPatience;
@@ -45,7 +45,7 @@ bool eventually(Condition&& condition) {
                     [] { std::this_thread::sleep_for(std::chrono::milliseconds(1)); });
 }
 
-// Runs `work(0)` to `work(count - 1)`, each in a thread of its own, all let go at once.
+// Runs `work(0)` to `work(count - 1)`, each in its own thread, all started together.
 template <class Work>
 void together(int count, Work&& work) {
   std::latch start(count);

@@ -50,7 +50,7 @@ base::Duration ProviderRun::ttl() const { return clock_moves() ? base::Duration(
 
 void ProviderRun::pass(base::Duration time) {
   if (clock_moves()) {
-    // The store first: a lease then never looks longer to its holder than it is.
+    // The store first, so that a lease never seems longer to its holder than it is.
     place_.advance(time);
     clock_->advance(time);
     return;

@@ -9,10 +9,10 @@
 
 namespace holdfast::testing::internal {
 
-// Makes each case a GoogleTest case `<suite>.<Sentence>` with a place of its own.
+// Registers each case as a GoogleTest case `<suite>.<Sentence>` with its own place.
 void register_cases(const std::string& suite, const EngineUnderTest& engine,
                     std::span<const ProviderCase> cases);
-// The same over a face: `<face>.<engine>.<Sentence>`.
+// Registers the same over a face: `<face>.<engine>.<Sentence>`.
 void register_cases(const Face& face, const EngineUnderTest& engine,
                     std::span<const LockCase> cases);
 

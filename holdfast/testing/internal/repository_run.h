@@ -20,8 +20,8 @@ enum class PlaceKind : std::uint8_t { usual, frail };
 
 // One case's place, and a handle on it.
 //
-// What an operation answers; an error ends the case with an exception, which GoogleTest reports as
-// its failure.
+// Its functions return the outcome of an operation; an error ends the case with an exception, which
+// GoogleTest reports as its failure.
 class RepositoryRun {
  public:
   RepositoryRun(const RepositoryUnderTest& engine, PlaceKind kind);
@@ -39,7 +39,7 @@ class RepositoryRun {
   [[nodiscard]] std::vector<store::SaveOutcome> save(std::span<const store::ObjectSave> saves,
                                                      store::Batch batch);
   [[nodiscard]] store::EraseOutcome erase(const store::ObjectKey& key, std::uint64_t token);
-  // All ids, page by page.
+  // Returns all ids, page by page.
   [[nodiscard]] std::vector<std::string> list(std::string_view type, std::string_view prefix = {},
                                               std::size_t limit = 100);
 
@@ -49,14 +49,14 @@ class RepositoryRun {
   std::shared_ptr<store::ObjectRepository> repository_;
 };
 
-// The outcomes, for comparison.
+// Outcomes to compare with.
 [[nodiscard]] store::LoadOutcome loaded(std::string_view data);
 [[nodiscard]] store::LoadOutcome absent();
 [[nodiscard]] store::SaveOutcome saved();
 [[nodiscard]] store::SaveOutcome withheld();
 [[nodiscard]] store::EraseOutcome erased();
 [[nodiscard]] store::EraseOutcome nothing_erased();
-// Of any of the three operations.
+// For any of the three operations.
 [[nodiscard]] store::Refused refused(std::uint64_t newest);
 
 [[nodiscard]] store::ObjectKey order(std::string_view id);
@@ -67,7 +67,7 @@ struct RepositoryCase {
   PlaceKind place = PlaceKind::usual;
 };
 
-// One theme each, in the file of that name.
+// Each has one theme, in the file of that name.
 std::span<const RepositoryCase> object_cases();
 std::span<const RepositoryCase> object_token_cases();
 std::span<const RepositoryCase> batch_cases();
@@ -79,7 +79,7 @@ std::span<const RepositoryCase> repository_fault_cases();
 
 }  // namespace holdfast::testing::internal
 
-// How GoogleTest prints the outcomes.
+// Printers of the outcomes for GoogleTest.
 namespace holdfast::store {
 
 // NOLINTBEGIN(readability-identifier-naming): the name that GoogleTest looks for.

@@ -9,7 +9,7 @@
 
 namespace holdfast::testing::internal {
 
-// Nothing if there is no error.
+// Returns nullopt if there is no error.
 template <class T>
 [[nodiscard]] std::optional<base::ErrorCode> error_of(const base::Result<T>& result) {
   return result ? std::nullopt : std::optional(result.error().code);
@@ -17,7 +17,7 @@ template <class T>
 
 }  // namespace holdfast::testing::internal
 
-// How GoogleTest prints what the suites compare: in the namespaces of the types, where it looks.
+// Printers for GoogleTest, in the namespaces of the types, where it looks for them.
 namespace holdfast::base {
 
 // NOLINTBEGIN(readability-identifier-naming): the name that GoogleTest looks for.

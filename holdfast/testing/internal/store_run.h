@@ -15,14 +15,14 @@
 
 namespace holdfast::testing::internal {
 
-// For leases that are to outlast the case.
+// For leases that must last longer than the case.
 inline constexpr base::Duration kLong = std::chrono::minutes(10);
 
-// A wish to hold a name, with an id of its own.
+// Returns a claim with a new id.
 [[nodiscard]] store::Claim wish(base::Ttl ttl = kLong, store::Permits permits = {});
 
-// The outcome that a case goes on with; anything else ends the case with an exception, which
-// GoogleTest reports as its failure. For the case's own thread.
+// Return the outcome that a case continues with; anything else ends the case with an exception,
+// which GoogleTest reports as its failure. For the case's own thread.
 [[nodiscard]] store::Grant granted(const base::Result<store::ClaimOutcome>& outcome);
 [[nodiscard]] store::Busy busy(const base::Result<store::ClaimOutcome>& outcome);
 [[nodiscard]] store::Grant handed_over(const base::Result<store::TransferOutcome>& outcome);
@@ -42,12 +42,13 @@ class StoreRun {
   void restart();
 
   [[nodiscard]] bool clock_moves() const { return place_.advance != nullptr; }
-  // A ttl whose end the case waits for: long enough that nothing in between can outlast it.
+  // Returns a ttl whose end the case waits for: long enough that nothing in between takes longer.
   [[nodiscard]] base::Duration ttl() const;
-  // At least this long passes by the store's clock: moved, or waited for by means of a lease.
+  // Lets at least this long pass by the store's clock: by moving it, or by waiting for a lease to
+  // end.
   void pass(base::Duration time);
 
-  // One renewal, one release; the holders of a name, none if it is free.
+  // Single renewal, single release, and the holders of a name (none if it is free).
   [[nodiscard]] store::RenewOutcome renew(std::string_view name, const base::LeaseId& id,
                                           base::Duration ttl);
   store::ReleaseOutcome release(std::string_view name, const base::LeaseId& id);
@@ -64,7 +65,7 @@ struct StoreCase {
   void (*run)(StoreRun& run);
 };
 
-// One theme each, in the file of that name.
+// Each has one theme, in the file of that name.
 std::span<const StoreCase> claim_cases();
 std::span<const StoreCase> token_cases();
 std::span<const StoreCase> renewal_cases();

@@ -25,8 +25,8 @@ namespace {
   throw std::system_error(error, std::generic_category(), what);
 }
 
-// Both ends of the taker's input and output, as one socket: writing to a dead one is an error then,
-// not a signal.
+// Starts the taker with one socket as its input and output: writing to a dead process is then an
+// error, not a signal.
 pid_t spawn(const std::string& program, const std::vector<std::string>& arguments, int socket) {
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);

@@ -9,10 +9,10 @@
 
 namespace holdfast::testing::internal {
 
-// A taker (see taker.h) that runs in a process of its own. One thread at a time.
+// A taker (see taker.h) in its own process. One thread at a time.
 //
-// Every wait ends with an exception when the patience of the tests is at its end. Destruction kills
-// the process if it still runs.
+// Every wait ends with an exception after kPatience. Destruction kills the process if it still
+// runs.
 class TakerProcess {
  public:
   TakerProcess(const std::string& program, const std::vector<std::string>& arguments);
@@ -20,9 +20,9 @@ class TakerProcess {
   TakerProcess(const TakerProcess&) = delete;
   TakerProcess& operator=(const TakerProcess&) = delete;
 
-  // The next line that it says, without the line end.
+  // Returns the next line that the taker prints, without the line end.
   std::string hear();
-  // All that it still says until it is gone.
+  // Returns all remaining lines until the taker has ended.
   std::vector<std::string> hear_rest();
   void say(std::string_view order);
   std::string ask(std::string_view order) {
@@ -30,19 +30,19 @@ class TakerProcess {
     return hear();
   }
 
-  // Returns when the signal has done what it does.
+  // Return when the signal has taken effect.
   void stop();
   void go_on();
   void kill();
   void wait_until_gone();
 
  private:
-  // Nothing if it is gone.
+  // Returns nullopt if the taker has ended.
   std::optional<std::string> next_line();
   void send(int signal) const;
   void wait_for_state(int options);
 
-  pid_t pid_ = -1;  // -1 once it is gone
+  pid_t pid_ = -1;  // -1 once it has ended
   int socket_ = -1;
   std::string heard_;  // after the last line
 };

@@ -43,7 +43,7 @@ constexpr LockCase kCases[] = {
        EXPECT_EQ(run.holders("job").at(0).id, lock.id());
      }},
 
-    {"ALockedNameIsNotHadAgainNotEvenByItsHolder",
+    {"ALockedNameCannotBeAcquiredAgainNotEvenByItsHolder",
      [](LockRun& run) {
        const Lock lock = run.provider().acquire("job", run.options());
        EXPECT_TRUE(is_busy(run.provider().try_acquire("job", run.options())));
@@ -52,7 +52,7 @@ constexpr LockCase kCases[] = {
        EXPECT_EQ(run.provider().held(), 1U);
      }},
 
-    {"SeveralNamesAtOnce",
+    {"SeveralNamesAreHeldAtTheSameTime",
      [](LockRun& run) {
        std::vector<Lock> held;
        for (int i = 0; i < 20; ++i) {
@@ -116,7 +116,7 @@ constexpr LockCase kCases[] = {
        EXPECT_EQ(run.provider().waiting(), 0U);
      }},
 
-    {"IsLockedLookHeldAndListTellTheSame",
+    {"IsLockedLookHeldAndListAgree",
      [](LockRun& run) {
        EXPECT_EQ(run.provider().is_locked("job"), false);
        EXPECT_FALSE(base::value_or_throw(run.provider().look("job")));
@@ -147,7 +147,7 @@ constexpr LockCase kCases[] = {
        (void)must_have(run.provider().try_acquire("job", run.options()));
      }},
 
-    {"WithoutAnOwnerItIsTheProvidersElseUserAtHostAndPid",
+    {"TheOwnerDefaultsToTheProvidersOrToUserAtHostAndPid",
      [](LockRun& run) {
        const Lock lock = run.provider().acquire("job", run.options());
        EXPECT_EQ(lock.owner(), locks::default_owner());

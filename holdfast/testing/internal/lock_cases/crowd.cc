@@ -18,8 +18,8 @@ using locks::AcquireOptions;
 using Lock = LockUnderTest;
 using LockProvider = ProviderUnderTest;
 
-// Something that only exclusion keeps right: reading and writing are two steps. Atomic only so that
-// a sanitizer, which does not see how a store excludes, does not call it a race.
+// A counter that only exclusion keeps right: reading and writing are two steps. Atomic only so that
+// a sanitizer, which does not see how a store excludes, does not report a race.
 class UnprotectedCounter {
  public:
   void add() {
@@ -31,7 +31,7 @@ class UnprotectedCounter {
   std::atomic<int> value_ = 0;
 };
 
-// Every caller gets the name once, one at a time; those of one provider stand in one line.
+// Every caller gets the name once, one at a time; callers of one provider share a queue.
 void count_in_parallel(LockRun& run, int callers, std::vector<LockProvider*> providers) {
   UnprotectedCounter counter;
   std::atomic<int> inside = 0;
@@ -58,7 +58,7 @@ void count_in_parallel(LockRun& run, int callers, std::vector<LockProvider*> pro
 }
 
 constexpr LockCase kCases[] = {
-    {"OneAmongFourTryOnceCallersGetsIt",
+    {"OneOfFourCallersThatTryOnceAcquiresTheName",
      [](LockRun& run) {
        for (int round = 0; round < scaled(40); ++round) {
          std::vector<std::unique_ptr<LockProvider>> providers;
@@ -90,8 +90,8 @@ constexpr LockCase kCases[] = {
        const int count = scaled(150);
        std::atomic<int> held = 0;
        together(count, [&](int i) {
-         // A wait, though there is nobody to wait for: who only tries is soon impatient with a
-         // store that has so much to do.
+         // A wait, although the names are free: a try without a wait soon gives up on a store that
+         // is this busy.
          const auto lock =
              run.provider().try_acquire("job " + std::to_string(i), {.ttl = 1h, .wait = 24h});
          held += lock && *lock && (*lock)->check() ? 1 : 0;

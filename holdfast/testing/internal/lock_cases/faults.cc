@@ -25,7 +25,7 @@ AcquireOptions patient() {
   return options;
 }
 
-// One fault each time, and then the network is well again.
+// Applies one fault each time; afterwards the network works again.
 void expect_acquired_in_spite_of(LockRun& run, void (FaultyStore::*fault)(Operation, int)) {
   (run.network().*fault)(Operation::claim, 2);
   const Lock lock =
@@ -37,7 +37,7 @@ void expect_acquired_in_spite_of(LockRun& run, void (FaultyStore::*fault)(Operat
   EXPECT_TRUE(lock.check());
 }
 
-// A provider of which is known what became of its renewals, and not only that it has asked.
+// A provider that reports the results of its renewals, not only that it has sent them.
 struct CountsRenewals {
   explicit CountsRenewals(LockRun& run) {
     locks::ProviderOptions options;
@@ -53,7 +53,7 @@ struct CountsRenewals {
   std::unique_ptr<ProviderUnderTest> provider;
 };
 
-// A waiter is cancelled while the store has given it the name but nobody knows of that yet.
+// A waiter is cancelled after the store has granted it the name but before the reply arrives.
 void cancel_during_hand_over(LockRun& run, void (Gate::*end)()) {
   std::stop_source stop;
   AcquireOptions options = patient();
@@ -68,7 +68,7 @@ void cancel_during_hand_over(LockRun& run, void (Gate::*end)()) {
   (*gate.*end)();
   (void)run.result_of(releasing);
   {
-    // It may have come in the last moment: then the caller has the lock.
+    // The cancellation may have come too late: then the caller has the lock.
     const auto outcome = run.result_of(waiting);
     EXPECT_EQ(error_of(outcome).value_or(ErrorCode::cancelled), ErrorCode::cancelled);
   }
@@ -76,20 +76,20 @@ void cancel_during_hand_over(LockRun& run, void (Gate::*end)()) {
 }
 
 constexpr LockCase kCases[] = {
-    {"AReplyLostAfterTheGrantStillGivesTheLock",
+    {"ALockIsAcquiredAlthoughTheReplyToTheGrantIsLost",
      [](LockRun& run) { expect_acquired_in_spite_of(run, &FaultyStore::lose_reply); }},
     {"ALostRequestIsSentAgain",
      [](LockRun& run) { expect_acquired_in_spite_of(run, &FaultyStore::lose_request); }},
-    {"ADuplicatedRequestGivesOneLock",
+    {"ADuplicatedRequestAcquiresOneLock",
      [](LockRun& run) { expect_acquired_in_spite_of(run, &FaultyStore::duplicate); }},
 
-    {"AStoreThatComesBackWithinTheWaitGivesTheLock",
+    {"ALockIsAcquiredIfTheStoreAnswersAgainWithinTheWait",
      [](LockRun& run) {
        run.abandon("job", run.ttl());
        const std::size_t unasked = run.network().calls(Operation::claim);
        auto waiting =
            run.in_background([&] { return run.provider().try_acquire("job", patient()); });
-       // A store that was never reached would be given up.
+       // A provider would give up on a store that was never reached.
        ASSERT_TRUE(run.soon([&] {
          return run.provider().waiting() == 1 && run.network().calls(Operation::claim) > unasked;
        }));
@@ -140,14 +140,14 @@ constexpr LockCase kCases[] = {
        stop.request_stop();
        gate->lose();
        {
-         // Asked again, the store may have answered first: then the caller has the lock.
+         // On a repeated request the store may have answered first: then the caller has the lock.
          const auto outcome = run.result_of(running);
          EXPECT_EQ(error_of(outcome).value_or(ErrorCode::cancelled), ErrorCode::cancelled);
        }
        EXPECT_TRUE(run.holders("job").empty());
      }},
 
-    {"ACancelledWaiterToWhomTheNameIsHandedOverLeavesNothingBehind",
+    {"ACancelledWaiterThatIsHandedTheNameLeavesNothingBehind",
      [](LockRun& run) { cancel_during_hand_over(run, &Gate::open); }},
     {"ACancelledWaiterDoesNotKeepAHandOverWhoseReplyIsLost",
      [](LockRun& run) { cancel_during_hand_over(run, &Gate::lose); }},
@@ -180,7 +180,7 @@ constexpr LockCase kCases[] = {
        EXPECT_EQ(run.provider().held(), 0U);
      }},
 
-    {"ALateAnswerDoesNotFreeWhoCameInBetween",
+    {"ALateAnswerDoesNotFreeALaterHolder",
      [](LockRun& run) {
        const auto gate = run.network().hold_reply(Operation::claim);
        auto running = run.in_background(
@@ -195,7 +195,7 @@ constexpr LockCase kCases[] = {
        EXPECT_EQ(run.holders("job").at(0).id, next.id());
      }},
 
-    {"AStoreThatIsGoneDuringTheHoldIsLossByTheLocalDeadline",
+    {"AnOutageDuringTheHoldIsALossByTheLocalDeadline",
      [](LockRun& run) {
        const Lock lock = run.provider().acquire("job", run.brief_options());
        std::atomic<bool> told = false;
@@ -207,7 +207,7 @@ constexpr LockCase kCases[] = {
        EXPECT_TRUE(run.soon([&] { return run.provider().held() == 0; }));
      }},
 
-    {"AStoreThatComesBackBeforeTheDeadlineIsNoLoss",
+    {"AnOutageThatEndsBeforeTheDeadlineIsNoLoss",
      [](LockRun& run) {
        CountsRenewals counts(run);
        const Lock lock = counts.provider->acquire("job", run.brief_options());
@@ -244,7 +244,7 @@ constexpr LockCase kCases[] = {
        const auto gate = run.network().hold_reply(Operation::renew);
        run.pass(run.ttl() * 2 / 5);
        gate->wait_until_reached();
-       run.pass(run.ttl() * 4 / 5);  // what was renewed would last for longer
+       run.pass(run.ttl() * 4 / 5);  // a renewed lease would last longer
        gate->open();
        EXPECT_TRUE(run.soon([&] { return told.load(); }));
        EXPECT_EQ(error_of(lock.check()), ErrorCode::lost);
@@ -257,7 +257,7 @@ constexpr LockCase kCases[] = {
        const std::stop_callback callback(lock.lost(), [&] { told = true; });
        const auto gate = run.network().hold_request(Operation::renew);
        gate->wait_until_reached();
-       // Nobody opens the gate before.
+       // The gate stays closed until then.
        EXPECT_TRUE(run.soon([&] { return told.load(); }));
        EXPECT_EQ(error_of(lock.check()), ErrorCode::lost);
        gate->open();
@@ -274,7 +274,7 @@ constexpr LockCase kCases[] = {
        EXPECT_EQ(error_of(lock.check()), ErrorCode::not_held);
      }},
 
-    {"ALockThatCannotBeReleasedRunsOut",
+    {"ALockThatCannotBeReleasedExpires",
      [](LockRun& run) {
        std::optional<Lock> lock = run.provider().acquire("job", run.brief_options());
        run.network().go_away();

@@ -18,7 +18,7 @@ using Lock = LockUnderTest;
 using store::ReleaseOutcome;
 
 constexpr LockCase kCases[] = {
-    {"ReleasingManyTimesIsHarmlessAndSaysSo",
+    {"ReleasingManyTimesIsHarmlessAndReported",
      [](LockRun& run) {
        Lock lock = run.provider().acquire("job", run.options());
        EXPECT_EQ(lock.release(), ReleaseOutcome::released);
@@ -42,7 +42,7 @@ constexpr LockCase kCases[] = {
        EXPECT_EQ(run.holders("job").at(0).id, second.id());
      }},
 
-    {"AfterItsLeaseRanOutAHandleDoesNotFreeASuccessor",
+    {"AHandleWithAnExpiredLeaseDoesNotFreeASuccessor",
      [](LockRun& run) {
        std::optional<Lock> first = run.provider().acquire("job", run.brief_options());
        run.network().go_away();
@@ -75,7 +75,7 @@ constexpr LockCase kCases[] = {
        EXPECT_EQ(run.provider().held(), 0U);
        ASSERT_EQ(run.holders("job").size(), 1U);
        EXPECT_EQ(run.holders("job")[0].id, id);
-       // Nobody renews it any more.
+       // It is no longer renewed.
        run.pass(run.ttl());
        EXPECT_TRUE(run.holders("job").empty());
      }},
@@ -109,7 +109,7 @@ constexpr LockCase kCases[] = {
        EXPECT_EQ(run.holders("job").at(0).id, id);
      }},
 
-    {"AssigningToAHandleReleasesWhatItHeld",
+    {"AssigningToAHandleReleasesItsLock",
      [](LockRun& run) {
        Lock lock = run.provider().acquire("one", run.options());
        lock = run.provider().acquire("two", run.options());
@@ -151,7 +151,7 @@ constexpr LockCase kCases[] = {
        EXPECT_TRUE(run.holders("job").empty());
      }},
 
-    {"WithoutItsProviderALockRunsOutAndIsLostInTime",
+    {"WithoutItsProviderALockExpiresAndIsLostInTime",
      [](LockRun& run) {
        const Lock lock = run.provider().acquire("job", run.brief_options());
        run.destroy_provider();

@@ -32,7 +32,7 @@ constexpr LockCase kCases[] = {
        EXPECT_TRUE(is_busy(run.another_provider()->try_acquire("job", run.options())));
      }},
 
-    {"WhoIsToldOfARenewalMayAskTheProvider",
+    {"ARenewalCallbackMayCallTheProvider",
      [](LockRun& run) {
        std::atomic<std::size_t> held_when_told = 0;
        ProviderUnderTest* asked = nullptr;
@@ -72,7 +72,7 @@ constexpr LockCase kCases[] = {
        const auto gate = run.network().hold_reply(Operation::claim);
        auto running = run.in_background(
            [&] { return run.provider().try_acquire("job", run.brief_options()); });
-       // The renewal that is due by then is not to hide it.
+       // The renewal that is due by then must not hide it.
        const auto renewal = run.network().hold_request(Operation::renew);
        gate->wait_until_reached();
        run.pass(run.ttl() / 2);
@@ -101,7 +101,7 @@ constexpr LockCase kCases[] = {
        second->open();
      }},
 
-    {"LostFiresWhenTheLeaseIsTakenAway",
+    {"LostFiresWhenTheLeaseIsStolen",
      [](LockRun& run) {
        const Lock lock = run.provider().acquire("job", run.brief_options());
        std::atomic<bool> told = false;
@@ -141,7 +141,7 @@ constexpr LockCase kCases[] = {
        EXPECT_FALSE(token.stop_requested());
      }},
 
-    {"WhoAsksLateIsToldThatItIsLostAlready",
+    {"ACallerThatChecksLateSeesThatTheLockIsLost",
      [](LockRun& run) {
        const Lock lock = run.provider().acquire("job", run.brief_options());
        run.network().go_away();
@@ -152,7 +152,7 @@ constexpr LockCase kCases[] = {
        EXPECT_TRUE(told);
      }},
 
-    {"ReleasingALostLockSaysThatItWasNotHeld",
+    {"ReleasingALostLockReportsThatItWasNotHeld",
      [](LockRun& run) {
        Lock lock = run.provider().acquire("job", run.brief_options());
        (void)run.store().release("job", lock.id());
@@ -160,7 +160,7 @@ constexpr LockCase kCases[] = {
        EXPECT_EQ(lock.release(), store::ReleaseOutcome::not_held);
      }},
 
-    {"MaxHoldEndsTheExtension",
+    {"MaxHoldEndsTheRenewal",
      [](LockRun& run) {
        AcquireOptions options = run.brief_options();
        options.max_hold = run.ttl() * 2;
@@ -170,7 +170,7 @@ constexpr LockCase kCases[] = {
        EXPECT_TRUE(run.in_time([&] { return run.holders("job").empty(); }));
      }},
 
-    {"MaxHoldDoesNotEndTheExtensionBefore",
+    {"MaxHoldDoesNotEndTheRenewalEarlier",
      [](LockRun& run) {
        AcquireOptions options = run.brief_options();
        options.max_hold = run.ttl() * 4;
@@ -187,7 +187,7 @@ constexpr LockCase kCases[] = {
        lock.reset();
        EXPECT_TRUE(run.holders("job").empty());
        gate->open();
-       // The renewal that comes late brings nothing back.
+       // The late renewal restores nothing.
        const Lock next = run.provider().acquire("job", run.options());
        EXPECT_EQ(run.holders("job").size(), 1U);
        EXPECT_TRUE(next.check());

@@ -30,7 +30,7 @@ TakerProcess taker(LockRun& run, std::vector<std::string> options = {}) {
   return {run.engine().taker, options};
 }
 
-// Whose lease ends a ttl after its last renewal.
+// The holder's lease ends a ttl after its last renewal.
 TakerProcess brief_taker(LockRun& run) {
   const auto ttl = std::chrono::duration_cast<std::chrono::milliseconds>(run.ttl());
   return taker(run, {"--ttl", std::to_string(ttl.count())});
@@ -41,7 +41,7 @@ base::FencingToken token_in(const std::string& line) {
   return base::FencingToken(std::strtoull(line.substr(line.find(' ') + 1).c_str(), nullptr, 10));
 }
 
-// Free a ttl later by the store's clock, and not before somebody could see that it was held.
+// The name is free a ttl later by the store's clock, and not before it was seen to be held.
 void expect_free_within_the_ttl(LockRun& run, base::FencingToken dead) {
   run.pass(run.ttl());
   EXPECT_TRUE(run.holders("job").empty());
@@ -100,7 +100,7 @@ void a_stopped_process(LockRun& run) {
   run.pass(run.ttl());
   const Lock lock = must_have(run.provider().try_acquire("job", run.options()));
   EXPECT_GT(lock.token(), token);
-  // The first thing that it does when it goes on.
+  // The first command that it executes when it resumes.
   other.say("check");
   other.go_on();
   EXPECT_EQ(other.hear(), "lost");
@@ -140,7 +140,7 @@ void with_takers(LockRun& run) {
 }
 
 constexpr LockCase kCases[] = {
-    {"AnotherProcessExcludes", with_takers<another_process_excludes>, CaseTime::real},
+    {"ProcessesExcludeEachOther", with_takers<another_process_excludes>, CaseTime::real},
     {"AWaiterInAnotherProcessGetsTheName", with_takers<a_waiter_in_another_process_gets_it>,
      CaseTime::real},
     {"AProcessThatExitsWithoutReleaseFreesTheNameWithinItsTtl",

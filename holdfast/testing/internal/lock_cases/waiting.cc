@@ -28,7 +28,7 @@ auto wait_in_background(LockProvider& provider, const AcquireOptions& options) {
 }
 
 constexpr LockCase kCases[] = {
-    {"AWaitTimesOutOnAHeldNameAndGetsItWhenItsTtlEnds",
+    {"AWaitTimesOutOnAHeldNameAndAcquiresItWhenItsTtlEnds",
      [](LockRun& run) {
        const base::LeaseId dead = run.abandon("job", 1h);
        AcquireOptions options = run.options();
@@ -66,7 +66,7 @@ constexpr LockCase kCases[] = {
        (void)must_have(run.result_of_call([&] { return provider->try_acquire("job", options); }));
      }},
 
-    {"AReleaseGivesTheNameToAWaiterOfTheSameProvider",
+    {"AReleasePassesTheNameToAWaiterOfTheSameProvider",
      [](LockRun& run) {
        Lock first = run.provider().acquire("job", run.options());
        auto waiting = wait_in_background(run.provider(), run.options());
@@ -82,7 +82,7 @@ constexpr LockCase kCases[] = {
        EXPECT_EQ(run.provider().waiting(), 0U);
      }},
 
-    {"ACrowdOfOneProviderDoesNotKeepOutAnother",
+    {"ACrowdOfOneProviderDoesNotStarveAnother",
      [](LockRun& run) {
        const auto crowded = run.another_provider();
        std::atomic<bool> is_over = false;
@@ -101,7 +101,7 @@ constexpr LockCase kCases[] = {
        run.result_of(crowd);
      }},
 
-    {"AReleaseGivesTheNameToAWaiterOfAnotherProvider",
+    {"AReleaseLetsAWaiterOfAnotherProviderAcquireTheName",
      [](LockRun& run) {
        const auto other = run.another_provider();
        Lock first = run.provider().acquire("job", run.options());
@@ -115,7 +115,7 @@ constexpr LockCase kCases[] = {
        EXPECT_GT(must_have(run.result_of(waiting)).token(), first.token());
      }},
 
-    {"WaitersOfOneProviderAreServedInTheOrderInWhichTheyCame",
+    {"WaitersOfOneProviderAreServedInOrderOfArrival",
      [](LockRun& run) {
        constexpr int kWaiters = 6;
        std::mutex mutex;
@@ -161,7 +161,7 @@ constexpr LockCase kCases[] = {
        auto waiting = wait_in_background(run.provider(), run.options());
        gate->wait_until_reached();
        (void)run.store().release("job", dead);  // in memory, the hint has come when this returns
-       gate->open();                            // it is told that the name is busy
+       gate->open();                            // the reply says that the name is busy
        if (run.store().capabilities().push) {
          EXPECT_TRUE(run.soon([&] { return run.has_ended(waiting); }));
        }
@@ -185,7 +185,7 @@ constexpr LockCase kCases[] = {
        EXPECT_TRUE(run.holders("job").empty());
      }},
 
-    {"AStopThatCameBeforeAcquiresNothing",
+    {"AStopBeforeTheCallAcquiresNothing",
      [](LockRun& run) {
        std::stop_source stop;
        stop.request_stop();
@@ -199,7 +199,7 @@ constexpr LockCase kCases[] = {
        EXPECT_EQ(run.provider().waiting(), 0U);
      }},
 
-    {"ATimedOutWaiterDoesNotHoldUpThoseBehindIt",
+    {"ATimedOutWaiterDoesNotDelayTheWaitersBehindIt",
      [](LockRun& run) {
        Lock lock = run.provider().acquire("job", run.options());
        AcquireOptions brief = run.options();

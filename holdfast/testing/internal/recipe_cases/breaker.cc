@@ -30,14 +30,14 @@ constexpr ProviderCase kCases[] = {
        const std::size_t asked = run.network().calls(Operation::claim);
        EXPECT_EQ(asked, DegradationRun::kFailures);
        for (int i = 0; i < 100; ++i) {
-         // Not even one who would wait does.
+         // Not even for a caller that would wait.
          const DegradableLock lock = with.provider().acquire("job", patient_options());
          EXPECT_EQ(lock.protection(), Protection::none);
        }
        EXPECT_EQ(run.network().calls(Operation::claim), asked);
      }},
 
-    {"AfterThePauseOneCallerAsksForAll",
+    {"AfterThePauseOneCallerProbesForAll",
      [](ProviderRun& run) {
        DegradationRun with(run, WhenUnavailable::proceed_without_lock);
        with.go_away_and_notice();
@@ -73,18 +73,18 @@ constexpr ProviderCase kCases[] = {
                                    .failures = 2,
                                    .retry_after = 24h,
                                    .answer_within = 20ms});
-       std::vector<std::shared_ptr<Gate>> gates;  // which nobody opens
+       std::vector<std::shared_ptr<Gate>> gates;  // which stay closed
        for (int i = 0; i < 2; ++i) {
          gates.push_back(run.network().hold_request(Operation::claim));
        }
-       // Its ttl and its wait would let each request take an hour.
+       // Its ttl and its wait would allow each request an hour.
        const DegradableLock lock = with.provider().acquire("job", patient_options());
        EXPECT_EQ(lock.protection(), Protection::none);
        EXPECT_EQ(with.provider().state(), CircuitState::open);
      },
      CaseTime::real},
 
-    {"OptionsThatCannotBeAreRejected",
+    {"InvalidOptionsAreRejected",
      [](ProviderRun& run) {
        const auto code_of = [&](const DegradationOptions& options) {
          return code_thrown_by(

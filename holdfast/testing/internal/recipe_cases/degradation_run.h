@@ -13,7 +13,7 @@
 
 namespace holdfast::testing::internal {
 
-// A degradable provider on the network of a run, and what it says and counts.
+// A degradable provider on the network of a run, with its log and counters.
 class DegradationRun {
  public:
   static constexpr std::uint32_t kFailures = 3;
@@ -22,13 +22,13 @@ class DegradationRun {
   DegradationRun(ProviderRun& run, recipes::DegradationOptions options);
 
   [[nodiscard]] recipes::DegradableProvider& provider() { return provider_; }
-  // The lock; anything else ends the case with an exception.
+  // Returns the lock; anything else ends the case with an exception.
   [[nodiscard]] recipes::DegradableLock must_acquire(std::string_view name);
-  // Nothing where there is an error or nothing.
+  // Returns nullopt for an error and for contention.
   [[nodiscard]] std::optional<recipes::Protection> protection_of_try(std::string_view name);
-  // Takes the network away and asks until the provider has noticed.
+  // Makes the network unavailable, and asks until the provider has noticed.
   void go_away_and_notice();
-  // So much time passes that the store is asked again.
+  // Lets enough time pass for the store to be asked again.
   void pass_the_pause();
 
   [[nodiscard]] int counted(const std::string& counter) const;
@@ -45,7 +45,7 @@ class DegradationRun {
   recipes::DegradableProvider provider_;  // last: it reports to the others
 };
 
-// A ttl and a wait that no case outlasts.
+// Returns options with a ttl and a wait that are longer than any case.
 [[nodiscard]] locks::AcquireOptions patient_options();
 
 }  // namespace holdfast::testing::internal

@@ -40,7 +40,7 @@ AcquireOptions hasty(std::string owner) {
 }
 
 constexpr ProviderCase kCases[] = {
-    {"OneLeadsAndAllSeeWho",
+    {"OneLeadsAndAllSeeTheLeader",
      [](ProviderRun& run) {
        LeaderElection election(run.provider(), "post");
        const auto other = run.another_provider();
@@ -143,7 +143,7 @@ constexpr ProviderCase kCases[] = {
        EXPECT_EQ(terms, 2);  // lost once, and elected again
      }},
 
-    {"WhatCannotBeGivenBackEndsNoElectionIfItIsLostOrStopped",
+    {"AFailedReleaseOfALostOrStoppedTermIsNoError",
      [](ProviderRun& run) {
        LeaderElection election(run.provider(), "post");
        std::stop_source stop;
@@ -218,7 +218,7 @@ constexpr ProviderCase kCases[] = {
        EXPECT_EQ(run.result_of(gone).value(), std::nullopt);
      }},
 
-    {"AnObserverWaitsNoLongerThanItSays",
+    {"AnObserverWaitsNoLongerThanItsLimit",
      [](ProviderRun& run) {
        LeaderElection election(run.provider(), "post");
        EXPECT_EQ(election.wait_for_change(std::nullopt, 0s).value(), std::nullopt);

@@ -16,7 +16,7 @@ using recipes::Marker;
 using recipes::MarkGuard;
 
 constexpr ProviderCase kCases[] = {
-    {"LostRepliesAreMetByAskingAgain",
+    {"RequestsWithLostRepliesAreRepeated",
      [](ProviderRun& run) {
        Marker marker = marker_on(run);
        run.network().lose_reply(Operation::claim);
@@ -40,7 +40,7 @@ constexpr ProviderCase kCases[] = {
        EXPECT_TRUE(run.holders("mark/file").empty());
      }},
 
-    {"AMarkOfUnknownOutcomeRunsOut",
+    {"AMarkOfUnknownOutcomeExpires",
      [](ProviderRun& run) {
        Marker marker = marker_on(run);
        run.network().lose_reply(Operation::claim, 3);
@@ -60,7 +60,7 @@ constexpr ProviderCase kCases[] = {
        EXPECT_EQ(error_of(marker.time_left("file")), ErrorCode::unavailable);
      }},
 
-    {"AGuardThatCannotClearLeavesTheMarkToRunOut",
+    {"AGuardThatCannotClearLeavesTheMarkToExpire",
      [](ProviderRun& run) {
        Marker marker = marker_on(run);
        std::optional<MarkGuard> mine = marker.try_mark("file", run.ttl()).value();
@@ -72,11 +72,11 @@ constexpr ProviderCase kCases[] = {
        EXPECT_EQ(marker.is_marked("file"), false);
      }},
 
-    {"ACallEndsThoughTheStoreHangs",
+    {"ACallEndsAlthoughTheStoreHangs",
      [](ProviderRun& run) {
        Marker marker = marker_on(run, {.timeout = 50ms});
        const auto gate = run.network().hold_request(Operation::look);
-       // Nobody opens the gate.
+       // The gate stays closed.
        EXPECT_EQ(error_of(marker.is_marked("file")), ErrorCode::unknown_outcome);
      },
      CaseTime::real},

@@ -26,7 +26,7 @@ constexpr ProviderCase kCases[] = {
        EXPECT_TRUE(marker.try_mark("another", 1h).value());
      }},
 
-    {"OfSixtyFourTriesExactlyOneWins",
+    {"ExactlyOneOfSixtyFourTriesWins",
      [](ProviderRun& run) {
        Marker marker = marker_on(run);
        Marker other(run.place().open(), {.timeout = kPatience});
@@ -61,14 +61,14 @@ constexpr ProviderCase kCases[] = {
        EXPECT_EQ(marker.is_marked("file"), false);
      }},
 
-    {"AGuardThatIsToldToKeepLeavesTheMark",
+    {"AGuardThatKeepsItsMarkLeavesIt",
      [](ProviderRun& run) {
        Marker marker = marker_on(run);
        marker.try_mark("file", 1h).value().value().keep();
        EXPECT_EQ(marker.is_marked("file"), true);
      }},
 
-    {"TheGuardDoesNotClearAMarkThatWasSetOverIt",
+    {"TheGuardDoesNotClearAMarkThatReplacedItsOwn",
      [](ProviderRun& run) {
        Marker marker = marker_on(run);
        MarkGuard mine = marker.try_mark("file", 1h).value().value();
@@ -78,7 +78,7 @@ constexpr ProviderCase kCases[] = {
        EXPECT_GT(marker.time_left("file").value().value(), 1h);
      }},
 
-    {"TheGuardOfAMarkThatRanOutDoesNotClearItsSuccessor",
+    {"TheGuardOfAnExpiredMarkDoesNotClearItsSuccessor",
      [](ProviderRun& run) {
        Marker marker = marker_on(run);
        std::optional<MarkGuard> late = marker.try_mark("file", run.ttl()).value();
@@ -90,7 +90,7 @@ constexpr ProviderCase kCases[] = {
        EXPECT_EQ(marker.is_marked("file"), true);
      }},
 
-    {"AnExtendedMarkLastsLongerAndIsStillTheGuards",
+    {"AnExtendedMarkLastsLongerAndStillBelongsToTheGuard",
      [](ProviderRun& run) {
        Marker marker = marker_on(run);
        MarkGuard mine = marker.try_mark("file", 1h).value().value();
@@ -108,7 +108,7 @@ constexpr ProviderCase kCases[] = {
        MarkGuard second = marker.try_mark("two", 1h).value().value();
        MarkGuard moved = std::move(first);
        EXPECT_EQ(marker.is_marked("one"), true);
-       moved = std::move(second);  // what it guarded is cleared
+       moved = std::move(second);  // clears the mark that it guarded
        EXPECT_EQ(marker.is_marked("one"), false);
        EXPECT_EQ(marker.is_marked("two"), true);
        EXPECT_EQ(moved.clear(), ClearOutcome::cleared);

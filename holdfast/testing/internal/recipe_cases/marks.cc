@@ -15,11 +15,11 @@ using base::ErrorCode;
 using recipes::ClearOutcome;
 using recipes::Marker;
 
-// As another process would see it.
+// Returns a marker as in another process.
 Marker another_marker(ProviderRun& run) { return Marker(run.place().open()); }
 
 constexpr ProviderCase kCases[] = {
-    {"AMarkIsSeenByAllWhoUseTheStore",
+    {"AMarkIsSeenByAllUsersOfTheStore",
      [](ProviderRun& run) {
        Marker marker = marker_on(run);
        EXPECT_EQ(marker.is_marked("file"), false);
@@ -34,7 +34,7 @@ constexpr ProviderCase kCases[] = {
        EXPECT_EQ(other.is_marked("File"), false);
      }},
 
-    {"AMarkRunsOut",
+    {"AMarkExpires",
      [](ProviderRun& run) {
        Marker marker = marker_on(run);
        ASSERT_TRUE(marker.mark("file", run.ttl()));
@@ -43,7 +43,7 @@ constexpr ProviderCase kCases[] = {
        EXPECT_EQ(marker.time_left("file").value(), std::nullopt);
      }},
 
-    {"WhoeverClearsAMarkClearsIt",
+    {"AnyCallerCanClearAMark",
      [](ProviderRun& run) {
        Marker marker = marker_on(run);
        ASSERT_TRUE(marker.mark("file", 1h));
@@ -52,7 +52,7 @@ constexpr ProviderCase kCases[] = {
        EXPECT_EQ(marker.clear("file"), ClearOutcome::was_not_marked);
      }},
 
-    {"TheLastMarkCountsBeItsTimeLongerOrShorter",
+    {"TheLastMarkCountsWhetherItsTimeIsLongerOrShorter",
      [](ProviderRun& run) {
        Marker marker = marker_on(run);
        Marker other = another_marker(run);
@@ -64,7 +64,7 @@ constexpr ProviderCase kCases[] = {
        EXPECT_EQ(run.holders("mark/file").size(), 1U);
      }},
 
-    {"AllWhoMarkAtOnceSucceed",
+    {"AllConcurrentCallsOfMarkSucceed",
      [](ProviderRun& run) {
        Marker marker = marker_on(run);
        Marker other = marker_on(run);
@@ -79,7 +79,7 @@ constexpr ProviderCase kCases[] = {
        EXPECT_EQ(marker.is_marked("file"), false);
      }},
 
-    {"MarksAndLocksOfTheSameNameDoNotMeet",
+    {"MarksAndLocksOfTheSameNameAreIndependent",
      [](ProviderRun& run) {
        Marker marker = marker_on(run);
        const auto lock = run.provider().acquire("job", run.options());

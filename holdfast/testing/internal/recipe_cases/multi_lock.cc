@@ -35,7 +35,7 @@ bool is_busy(const base::Result<std::optional<MultiLock>>& outcome) {
   return !outcome->has_value();
 }
 
-// At once, or the case ends with an exception.
+// Acquires without waiting, or ends the case with an exception.
 MultiLock hold_all(ProviderRun& run, std::vector<std::string> names,
                    const AcquireOptions& options) {
   auto all = base::value_or_throw(try_acquire_all(run.provider(), std::move(names), options));
@@ -46,7 +46,7 @@ MultiLock hold_all(ProviderRun& run, std::vector<std::string> names,
 }
 
 constexpr ProviderCase kCases[] = {
-    {"HoldsAllNamesEachOnceInTheOrderOfTheirBytes",
+    {"HoldsAllNamesEachOnceInByteOrder",
      [](ProviderRun& run) {
        const MultiLock all = hold_all(run, {"b", "a", "B", "a", "b"}, run.options());
        ASSERT_EQ(all.locks().size(), 3U);
@@ -60,7 +60,7 @@ constexpr ProviderCase kCases[] = {
        }
      }},
 
-    {"IsGivenBackWithTheHandle",
+    {"IsReleasedWithTheHandle",
      [](ProviderRun& run) {
        {
          MultiLock all = hold_all(run, {"a", "b"}, run.options());
@@ -85,7 +85,7 @@ constexpr ProviderCase kCases[] = {
        EXPECT_TRUE(run.holders("b").empty());
      }},
 
-    {"GivesBackWhatItHasWhenTheStoreFails",
+    {"ReleasesWhatItHoldsWhenTheStoreFails",
      [](ProviderRun& run) {
        run.network().pass(Operation::claim);
        run.network().refuse(Operation::claim, 2);
@@ -128,7 +128,7 @@ constexpr ProviderCase kCases[] = {
        EXPECT_TRUE(all.locks()[0].check());
      }},
 
-    {"OppositeOrdersDoNotWaitForEachOther",
+    {"OppositeOrdersDoNotDeadlock",
      [](ProviderRun& run) {
        const auto other = run.another_provider();
        int shared = 0;  // protected by the names
@@ -150,7 +150,7 @@ constexpr ProviderCase kCases[] = {
        EXPECT_TRUE(run.holders("a").empty());
      }},
 
-    {"IsCancelledAsALockIs",
+    {"IsCancelledLikeALock",
      [](ProviderRun& run) {
        const auto other = run.another_provider();
        const Lock last = other->acquire("b", run.options());
@@ -165,7 +165,7 @@ constexpr ProviderCase kCases[] = {
        EXPECT_TRUE(run.holders("a").empty());
      }},
 
-    {"NeedsANameAndOnlyGoodOnes",
+    {"NeedsAtLeastOneNameAndValidNames",
      [](ProviderRun& run) {
        EXPECT_EQ(error_of(try_acquire_all(run.provider(), {})), ErrorCode::invalid_argument);
        EXPECT_EQ(error_of(try_acquire_all(run.provider(), {"a", ""}, run.options())),

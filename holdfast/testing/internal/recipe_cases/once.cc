@@ -25,8 +25,8 @@ void nothing(const Lock&) {}
 
 constexpr const char* kHasRun = "has run in this period";
 
-// Lets no more time pass than really does, so that what gives up after a while does not do so
-// because this machine is slow.
+// Lets no more time pass than really does, so that nothing times out only because this machine is
+// slow.
 OnceOutcome outcome_of(ProviderRun& run, std::future<base::Result<OnceOutcome>> running) {
   EXPECT_TRUE(eventually([&] { return ProviderRun::has_ended(running); },
                          [&] {
@@ -39,7 +39,7 @@ OnceOutcome outcome_of(ProviderRun& run, std::future<base::Result<OnceOutcome>> 
 }
 
 constexpr ProviderCase kCases[] = {
-    {"OfManyExactlyOneRunsIt",
+    {"ExactlyOneOfManyCallersRunsTheWork",
      [](ProviderRun& run) {
        const auto other = run.another_provider();
        std::atomic<int> runs = 0;
@@ -75,7 +75,7 @@ constexpr ProviderCase kCases[] = {
        EXPECT_EQ(once.run("job", nothing), OnceOutcome::ran);
      }},
 
-    {"ItIsKeptWhileItRunsLongerThanThePeriod",
+    {"TheLeaseIsRenewedWhileTheWorkTakesLongerThanThePeriod",
      [](ProviderRun& run) {
        const auto other = run.another_provider();
        Once once(run.provider(), {.period = run.ttl(), .retry_after_crash = run.ttl()});
@@ -85,7 +85,7 @@ constexpr ProviderCase kCases[] = {
          EXPECT_EQ(Once(*other, {.period = 1h}).run("job", nothing), OnceOutcome::skipped);
        });
        EXPECT_EQ(outcome, OnceOutcome::ran);
-       // The period was over before it ended: the next may begin at once.
+       // The period was over before the work ended: the next run may start at once.
        EXPECT_EQ(Once(*other, {.period = 1h}).run("job", nothing), OnceOutcome::ran);
      }},
 
@@ -98,7 +98,7 @@ constexpr ProviderCase kCases[] = {
        EXPECT_EQ(once.run("job", nothing), OnceOutcome::ran);
      }},
 
-    {"TheLeaseLastsAsTheOptionsSay",
+    {"TheLeaseLastsAsLongAsTheOptionsSay",
      [](ProviderRun& run) {
        Once strict(run.provider(), {.period = 24h});
        (void)strict.run("strict", [&](const Lock&) {
@@ -108,7 +108,7 @@ constexpr ProviderCase kCases[] = {
        (void)lenient.run("lenient", [&](const Lock&) {
          EXPECT_LE(run.holders("once/lenient").at(0).time_left, 1h);
        });
-       // But when it has run, it has.
+       // But once it has run, it counts as run.
        EXPECT_GT(run.holders("once/lenient").at(0).time_left, 23h);
      }},
 
@@ -120,7 +120,7 @@ constexpr ProviderCase kCases[] = {
        EXPECT_EQ(once.run("job", nothing), OnceOutcome::skipped);
      }},
 
-    {"WorkThatCouldNotBeDoneDoesNotSpendThePeriod",
+    {"WorkThatCouldNotBeDoneDoesNotUseUpThePeriod",
      [](ProviderRun& run) {
        Once once(run.provider(), {.period = 1h});
        EXPECT_EQ(once.attempt("job", [](const Lock&) { return false; }), OnceOutcome::given_back);
@@ -129,7 +129,7 @@ constexpr ProviderCase kCases[] = {
        EXPECT_EQ(once.run("job", nothing), OnceOutcome::skipped);
      }},
 
-    {"ThePeriodIsKeptAlthoughTheStoreIsAwayForAMoment",
+    {"ThePeriodIsKeptAcrossAShortOutage",
      [](ProviderRun& run) {
        Once once(run.provider(), {.period = 24h, .retry_after_crash = 1h});
        run.network().refuse(Operation::transfer, 2);
@@ -147,7 +147,7 @@ constexpr ProviderCase kCases[] = {
        EXPECT_EQ(run.holders("once/job").at(0).reason, kHasRun);
      }},
 
-    {"AStoreThatStaysAwayLeavesTheLeaseOfTheRun",
+    {"ALongOutageLeavesTheLeaseOfTheRun",
      [](ProviderRun& run) {
        Once once(run.provider(), {.period = 24h, .retry_after_crash = 1h});
        const auto outcome = run.result_of_call(
@@ -156,7 +156,7 @@ constexpr ProviderCase kCases[] = {
        EXPECT_NE(run.holders("once/job").at(0).reason, kHasRun);
      }},
 
-    {"ALeaseThatIsGoneWhenTheWorkEndsIsTakenAnewIfItIsFree",
+    {"IfTheLeaseIsLostWhenTheWorkEndsTheRestOfThePeriodIsClaimed",
      [](ProviderRun& run) {
        Once once(run.provider(), {.period = 24h});
        const auto take_away = [&](const Lock& lock) {
@@ -173,7 +173,7 @@ constexpr ProviderCase kCases[] = {
        EXPECT_EQ(run.holders("once/other").at(0).owner, "the dead");
      }},
 
-    {"EachKeyHasAPeriodOfItsOwnAndMeetsNoLock",
+    {"EachKeyHasItsOwnPeriodAndIsIndependentOfLocks",
      [](ProviderRun& run) {
        Once once(run.provider(), {.period = 1h});
        const Lock lock = run.provider().acquire("one", run.options());

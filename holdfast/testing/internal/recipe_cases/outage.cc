@@ -22,7 +22,7 @@ constexpr WhenUnavailable kPolicies[] = {WhenUnavailable::fail,
                                          WhenUnavailable::fall_back_to_local};
 
 constexpr ProviderCase kCases[] = {
-    {"AStoreThatAnswersGivesFullProtection",
+    {"WithAStoreThatAnswersTheProtectionIsFull",
      [](ProviderRun& run) {
        for (const WhenUnavailable policy : kPolicies) {
          DegradationRun with(run, policy);
@@ -65,7 +65,7 @@ constexpr ProviderCase kCases[] = {
        EXPECT_EQ(with.counted("degraded_to_none"), before);
      }},
 
-    {"ProceedsWithoutALockWhereAskedAndSaysSo",
+    {"ProceedsWithoutALockIfThePolicySaysSoAndReportsIt",
      [](ProviderRun& run) {
        DegradationRun with(run, WhenUnavailable::proceed_without_lock);
        run.network().go_away();
@@ -75,13 +75,13 @@ constexpr ProviderCase kCases[] = {
        EXPECT_TRUE(lock.check());
        EXPECT_FALSE(lock.lost().stop_requested());
        EXPECT_EQ(lock.token(), std::nullopt);
-       EXPECT_EQ(with.protection_of_try("job"), Protection::none);  // nobody is kept out
+       EXPECT_EQ(with.protection_of_try("job"), Protection::none);  // excludes no other caller
        EXPECT_EQ(lock.release(), store::ReleaseOutcome::not_held);
        EXPECT_EQ(with.counted("degraded_to_none"), 2);
        EXPECT_TRUE(with.has_said("proceeding without a lock on job"));
      }},
 
-    {"FallsBackToALockOfThisProcessAndSaysSo",
+    {"FallsBackToALockOfThisProcessAndReportsIt",
      [](ProviderRun& run) {
        DegradationRun with(run, WhenUnavailable::fall_back_to_local);
        run.network().go_away();
@@ -146,7 +146,7 @@ constexpr ProviderCase kCases[] = {
        EXPECT_EQ(with.provider().shared().held(), 0U);
      }},
 
-    {"AWaiterIsLetGoWhenTheStoreGoesAway",
+    {"AWaiterIsDegradedWhenTheStoreBecomesUnavailable",
      [](ProviderRun& run) {
        DegradationRun with(run, WhenUnavailable::proceed_without_lock);
        run.abandon("job", 24h);
@@ -157,7 +157,7 @@ constexpr ProviderCase kCases[] = {
        EXPECT_EQ(run.result_of(waiting).protection(), Protection::none);
      }},
 
-    {"AWaiterWhoIsCancelledIsNotDegraded",
+    {"ACancelledWaiterIsNotDegraded",
      [](ProviderRun& run) {
        DegradationRun with(run, WhenUnavailable::proceed_without_lock);
        run.abandon("job", 24h);

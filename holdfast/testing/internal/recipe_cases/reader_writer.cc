@@ -27,8 +27,8 @@ AcquireOptions waiting(std::stop_token stop = {}, base::Duration wait = 1h) {
   return options;
 }
 
-// A writer that waits for `doc` through a provider of its own, and has asked the store, so that it
-// holds others back. Stops waiting at the end of its scope at the latest.
+// A writer that waits for `doc` through its own provider, and has asked the store, so that it holds
+// others back. Stops waiting at the end of its scope at the latest.
 class WaitingWriter {
  public:
   explicit WaitingWriter(ProviderRun& run, base::Duration wait = 24h)
@@ -38,14 +38,14 @@ class WaitingWriter {
           return ReaderWriterLock(*provider_, "doc")
               .try_acquire_exclusive(waiting(stop_.get_token(), wait));
         })) {
-    // Who is first in line has asked before it stands there.
+    // The first waiter in the queue has asked the store before it waits there.
     EXPECT_TRUE(run_.soon([&] { return provider_->waiting() == 1; }));
     EXPECT_TRUE(
         is_busy(ReaderWriterLock(run_.provider(), "doc").try_acquire_shared(run_.options())));
   }
   WaitingWriter(const WaitingWriter&) = delete;
   WaitingWriter& operator=(const WaitingWriter&) = delete;
-  ~WaitingWriter() { cancel(); }  // before the outcome is waited for
+  ~WaitingWriter() { cancel(); }  // before waiting for the outcome
 
   void cancel() { stop_.request_stop(); }
   [[nodiscard]] ProviderRun::MaybeLock outcome() { return run_.result_of(outcome_); }
@@ -74,7 +74,7 @@ constexpr ProviderCase kCases[] = {
        EXPECT_TRUE(is_busy(doc.try_acquire_exclusive(run.options())));
      }},
 
-    {"AWaitingWriterHoldsBackNewReadersAndIsNext",
+    {"AWaitingWriterHoldsBackNewReadersAndIsServedNext",
      [](ProviderRun& run) {
        ReaderWriterLock doc(run.provider(), "doc");
        std::optional<Lock> reader = doc.acquire_shared(run.options());
@@ -99,7 +99,7 @@ constexpr ProviderCase kCases[] = {
          readers.emplace_back([&, i] {
            ReaderWriterLock doc(*providers[static_cast<std::size_t>(i % 2)], "doc");
            while (!done) {
-             // Overlapping: without being held back, they would never all be out.
+             // Overlapping: if they were not held back, there would always be a reader.
              auto mine = doc.try_acquire_shared(waiting());
              reads += mine && *mine ? 1 : 0;
              std::this_thread::sleep_for(2ms);
@@ -161,7 +161,7 @@ constexpr ProviderCase kCases[] = {
        EXPECT_FALSE(is_busy(doc.try_acquire_shared(run.options())));
      }},
 
-    {"WhoOnlyTriesToWriteHoldsNobodyBack",
+    {"ATryToWriteHoldsNothingBack",
      [](ProviderRun& run) {
        ReaderWriterLock doc(run.provider(), "doc");
        const Lock reader = doc.acquire_shared(run.options());
@@ -169,7 +169,7 @@ constexpr ProviderCase kCases[] = {
        EXPECT_FALSE(is_busy(doc.try_acquire_shared(run.options())));
      }},
 
-    {"ADeadReaderDoesNotLiveOnBecauseOthersRenew",
+    {"ADeadReadersLeaseExpiresAlthoughOthersRenew",
      [](ProviderRun& run) {
        ReaderWriterLock doc(run.provider(), "doc");
        const Lock alive = doc.acquire_shared(run.brief_options());
@@ -197,7 +197,7 @@ constexpr ProviderCase kCases[] = {
        EXPECT_TRUE(lock.check());
        const Lock reader = must_have(same.try_acquire_shared(run.options()));
        EXPECT_TRUE(is_busy(same.try_acquire_exclusive(run.options())));
-       ASSERT_TRUE(ReaderWriterLock::downgrade(lock));  // again: nothing
+       ASSERT_TRUE(ReaderWriterLock::downgrade(lock));  // a second time does nothing
        EXPECT_EQ(lock.release(), store::ReleaseOutcome::released);
        EXPECT_EQ(run.holders("doc").size(), 1U);
      }},
@@ -222,7 +222,7 @@ constexpr ProviderCase kCases[] = {
        EXPECT_TRUE(lock.check());
      }},
 
-    {"ADowngradeOfALostLockSaysSo",
+    {"ADowngradeOfALostLockIsAnError",
      [](ProviderRun& run) {
        ReaderWriterLock doc(run.provider(), "doc");
        Lock lock = doc.acquire_exclusive(run.options());
@@ -241,7 +241,7 @@ constexpr ProviderCase kCases[] = {
        EXPECT_EQ(run.holders("doc").at(0).permits, 1U);
      }},
 
-    {"ADowngradeWhoseReplyWasLostStaysUnknownWhileTheStoreIsAway",
+    {"ADowngradeWhoseReplyWasLostStaysUnknownDuringAnOutage",
      [](ProviderRun& run) {
        ReaderWriterLock doc(run.provider(), "doc");
        Lock lock = doc.acquire_exclusive(run.options());

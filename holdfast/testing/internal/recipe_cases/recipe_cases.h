@@ -8,18 +8,18 @@
 
 namespace holdfast::testing::internal {
 
-// `run.network()` for those who want to share it; not to be kept beyond the run.
+// Returns `run.network()` as a shared pointer; do not keep it beyond the run.
 [[nodiscard]] inline std::shared_ptr<store::LeaseStore> network_of(ProviderRun& run) {
   return {std::shared_ptr<void>(), &run.network()};
 }
 
-// A marker on the network of the run.
+// Returns a marker on the network of the run.
 [[nodiscard]] inline recipes::Marker marker_on(ProviderRun& run, recipes::MarkerOptions options = {
                                                                      .timeout = kPatience}) {
   return recipes::Marker(network_of(run), std::move(options));
 }
 
-// One theme each, in the file of that name.
+// Each has one theme, in the file of that name.
 std::span<const ProviderCase> mark_cases();
 std::span<const ProviderCase> mark_guard_cases();
 std::span<const ProviderCase> mark_fault_cases();

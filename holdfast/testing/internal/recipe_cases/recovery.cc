@@ -23,7 +23,8 @@ void remove_all(ProviderRun& run, std::string_view name) {
   }
 }
 
-// Released; where an outage prevents that, removed, so that nobody has to wait until it runs out.
+// Releases the lease, or removes it if an outage prevents that, so that no case has to wait for it
+// to expire.
 void give_back(ProviderRun& run, DegradableLock& lock) {
   const auto token = lock.token();
   if (lock.release() || !token) {
@@ -37,7 +38,7 @@ void give_back(ProviderRun& run, DegradableLock& lock) {
 }
 
 constexpr ProviderCase kCases[] = {
-    {"GoesBackToNormalByItself",
+    {"ReturnsToNormalAutomatically",
      [](ProviderRun& run) {
        DegradationRun with(run, WhenUnavailable::proceed_without_lock);
        with.go_away_and_notice();
@@ -51,7 +52,7 @@ constexpr ProviderCase kCases[] = {
        EXPECT_TRUE(with.has_said("the lock store is back"));
      }},
 
-    {"AnAnsweredRenewalShowsThatTheStoreIsBack",
+    {"AnAnsweredRenewalClosesTheBreaker",
      [](ProviderRun& run) {
        DegradationRun with(run, recipes::DegradationOptions{
                                     .when_unavailable = WhenUnavailable::proceed_without_lock,
@@ -69,7 +70,7 @@ constexpr ProviderCase kCases[] = {
        EXPECT_EQ(with.protection_of_try("another"), Protection::full);
      }},
 
-    {"AFullLockTellsOfALongOutageByLost",
+    {"LostFiresOnAFullLockInALongOutage",
      [](ProviderRun& run) {
        DegradationRun with(run, WhenUnavailable::fall_back_to_local);
        auto held = with.provider().try_acquire("job", run.brief_options());
@@ -99,12 +100,13 @@ constexpr ProviderCase kCases[] = {
        EXPECT_EQ(with.protection_of_try("job"), std::nullopt);
        meanwhile.reset();
 
-       // The lease of the first could not be given back; here nobody waits until it runs out.
+       // The lease of the first could not be released; remove it instead of waiting for it to
+       // expire.
        remove_all(run, "job");
        EXPECT_EQ(with.protection_of_try("job"), Protection::full);
      }},
 
-    {"AnUnprotectedCounterEndsExactWhileTheStoreComesAndGoes",
+    {"AnUnprotectedCounterEndsExactAcrossOutages",
      [](ProviderRun& run) {
        DegradationRun with(
            run, recipes::DegradationOptions{.when_unavailable = WhenUnavailable::fall_back_to_local,

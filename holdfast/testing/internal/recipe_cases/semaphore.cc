@@ -68,7 +68,7 @@ constexpr ProviderCase kCases[] = {
        EXPECT_EQ(Semaphore(run.provider(), "pool", kCapacity).available(), kCapacity);
      }},
 
-    {"SeveralPermitsAreTakenAllOrNone",
+    {"SeveralPermitsAreAcquiredAllOrNone",
      [](ProviderRun& run) {
        Semaphore pool(run.provider(), "pool", 3);
        const Lock two = pool.acquire(2, run.options());
@@ -76,7 +76,7 @@ constexpr ProviderCase kCases[] = {
        EXPECT_EQ(pool.available(), 1U);
      }},
 
-    {"ADrainWaitsForAllAndLetsNobodyPass",
+    {"ADrainWaitsForAllHoldersAndIsNotPassed",
      [](ProviderRun& run) {
        Semaphore pool(run.provider(), "pool", 4);
        std::optional<Lock> one = pool.acquire(1, run.options());
@@ -93,12 +93,12 @@ constexpr ProviderCase kCases[] = {
        EXPECT_FALSE(is_busy(pool.try_acquire(3, run.options())));
      }},
 
-    {"AWaiterIsNotHandedAPermitPastADrain",
+    {"AWaiterBehindADrainIsNotHandedAPermit",
      [](ProviderRun& run) {
        Semaphore pool(run.provider(), "pool", 2);
        Lock one = pool.acquire(1, run.options());
        Lock two = pool.acquire(1, run.options());
-       // A third stands in line in this process, a drain in another; then a permit becomes free.
+       // A third caller waits in this process, a drain in another; then a permit becomes free.
        auto third = run.in_background([&] { return pool.try_acquire(1, waiting()); });
        EXPECT_TRUE(run.soon([&] { return run.provider().waiting() == 1; }));
        const store::Claim drain{.id = base::LeaseId::generate(),

@@ -31,7 +31,7 @@ constexpr Window kWindows[] = {Window::fixed, Window::sliding};
 const char* key_of(Window window) { return window == Window::fixed ? "fixed" : "sliding"; }
 
 constexpr ProviderCase kCases[] = {
-    {"SoManyPassAndThenNobody",
+    {"NoMoreThanTheLimitPass",
      [](ProviderRun& run) {
        for (const Window window : kWindows) {
          Throttle calls = throttle_on(run, 3, 1h, window);
@@ -84,7 +84,7 @@ constexpr ProviderCase kCases[] = {
        EXPECT_EQ(burst_at_the_edge(Window::sliding), 4);
      }},
 
-    {"OfManyAtOnceExactlySoManyPass",
+    {"ExactlyTheLimitOfManyConcurrentCallersPass",
      [](ProviderRun& run) {
        for (const Window window : kWindows) {
          Throttle calls = throttle_on(run, 20, 1h, window);
@@ -115,7 +115,7 @@ constexpr ProviderCase kCases[] = {
        }
      }},
 
-    {"DoesNotWaitForWhatCannotCome",
+    {"DoesNotWaitIfItCannotPassInTime",
      [](ProviderRun& run) {
        Throttle calls = throttle_on(run, 1, 1h);
        EXPECT_EQ(calls.pass("key", 0s), true);
@@ -166,7 +166,7 @@ constexpr ProviderCase kCases[] = {
        EXPECT_EQ(calls.try_pass("key"), false);  // the first was counted
      }},
 
-    {"ThrottlesAndLocksOfTheSameNameDoNotMeet",
+    {"ThrottlesAndLocksOfTheSameNameAreIndependent",
      [](ProviderRun& run) {
        Throttle calls = throttle_on(run, 1, 1h);
        const auto lock = run.provider().acquire("job", run.options());

@@ -22,7 +22,7 @@ ObjectSave save_of(std::string_view id, std::string_view data, std::uint64_t tok
 bool has_atomic_batch(RepositoryRun& run) { return run.repository().promises().atomic_batch; }
 
 constexpr RepositoryCase kCases[] = {
-    {"OfABatchEachIsJudgedForItself",
+    {"EachSaveOfABatchIsJudgedSeparately",
      [](RepositoryRun& run) {
        EXPECT_EQ(run.save(order("b"), "old", 9), saved());
        EXPECT_EQ(run.erase(order("d"), 7), nothing_erased());

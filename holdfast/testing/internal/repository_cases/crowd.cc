@@ -22,7 +22,7 @@ int number_in(const store::LoadOutcome& outcome) {
 }
 
 constexpr RepositoryCase kCases[] = {
-    {"OfManySaversTheGreatestTokenStays",
+    {"TheGreatestTokenOfManySaversStays",
      [](RepositoryRun& run) {
        const int rounds = scaled(80);
        const auto token_of = [](int round, int thread) {
@@ -42,8 +42,8 @@ constexpr RepositoryCase kCases[] = {
        EXPECT_EQ(run.load(order("17"), greatest), loaded(std::to_string(greatest)));
      }},
 
-    // A load closes the door behind those who loaded before: what they then save would be lost in
-    // what is saved here, and is refused instead.
+    // A load rejects later saves of earlier loaders: such a save would be lost under the save made
+    // here, and is refused instead.
     {"NoUpdateIsLostBetweenLoadAndSave",
      [](RepositoryRun& run) {
        std::atomic<std::uint64_t> last_token{0};
@@ -64,7 +64,7 @@ constexpr RepositoryCase kCases[] = {
        EXPECT_EQ(number_in(run.load(order("17"), ++last_token)), done);
      }},
 
-    {"OfManyWhoEraseOneFindsTheObject",
+    {"OneOfManyErasesFindsTheObject",
      [](RepositoryRun& run) {
        for (const std::uint64_t token : {0U, 7U}) {
          for (int round = 0; round < scaled(16); ++round) {
@@ -79,7 +79,7 @@ constexpr RepositoryCase kCases[] = {
        }
      }},
 
-    {"ManySaveANewObjectAtOnce",
+    {"ManyCallersSaveANewObjectConcurrently",
      [](RepositoryRun& run) {
        for (int round = 0; round < scaled(16); ++round) {
          const auto key = order(std::to_string(round));

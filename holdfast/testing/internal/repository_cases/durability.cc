@@ -19,7 +19,7 @@ bool has_savers(RepositoryRun& run) {
          !run.engine().saver.empty();
 }
 
-// What a saver said before it was killed in the middle of its work.
+// Returns what a saver printed before it was killed in the middle of its work.
 std::vector<int> saved_before_the_kill(RepositoryRun& run, const std::string& how) {
   TakerProcess saver(run.engine().saver, {run.place().url, "order", how});
   std::vector<std::string> lines;
@@ -37,7 +37,7 @@ std::vector<int> saved_before_the_kill(RepositoryRun& run, const std::string& ho
 }
 
 constexpr RepositoryCase kCases[] = {
-    {"WhatWasSavedIsThereWhenOpenedAgain",
+    {"SavedObjectsAreThereWhenTheRepositoryIsOpenedAgain",
      [](RepositoryRun& run) {
        if (!run.repository().promises().durable) {
          GTEST_SKIP() << "the engine does not promise it";
@@ -56,7 +56,7 @@ constexpr RepositoryCase kCases[] = {
        EXPECT_EQ(run.load(order("saved"), 9), loaded("data"));
      }},
 
-    {"WhatWasAnsweredAsSavedSurvivesAKillOfTheSaver",
+    {"ConfirmedSavesSurviveAKillOfTheSaver",
      [](RepositoryRun& run) {
        if (!has_savers(run)) {
          GTEST_SKIP() << "the engine does not promise it, or has no program to start";
@@ -80,13 +80,13 @@ constexpr RepositoryCase kCases[] = {
          ASSERT_TRUE(std::holds_alternative<store::Loaded>(outcome));
          found.insert(std::get<store::Loaded>(outcome).data);
        }
-       // The last that was answered, or the one that was under way.
+       // The last that was confirmed, or the one that was under way.
        ASSERT_EQ(found.size(), 1U);
        EXPECT_GE(std::stoi(*found.begin()), numbers.back());
        EXPECT_LE(std::stoi(*found.begin()), numbers.back() + 1);
      }},
 
-    {"WhatWasSavedIsThereAfterARestartOfTheServer",
+    {"SavedObjectsAreThereAfterARestartOfTheServer",
      [](RepositoryRun& run) {
        if (!run.place().restart || !run.place().keeps_data) {
          GTEST_SKIP() << "there is no server, or it keeps nothing";

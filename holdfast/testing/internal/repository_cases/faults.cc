@@ -26,7 +26,7 @@ bool is_foreign(std::optional<ErrorCode> code) {
 }
 
 constexpr RepositoryCase kCases[] = {
-    {"WhoeverHasADeadlineDoesNotWaitForAHangingServer",
+    {"ACallWithADeadlineDoesNotWaitForAHangingServer",
      [](RepositoryRun& run) {
        if (!run.place().hang) {
          GTEST_SKIP() << "there is nothing that could hang";
@@ -40,7 +40,7 @@ constexpr RepositoryCase kCases[] = {
        EXPECT_TRUE(
            is_no_answer(error_of(run.repository().erase(order("18"), FencingToken(2), soon()))));
        run.place().go_on();
-       // As the errors say, it may be asked again.
+       // As the errors say, the request may be repeated.
        EXPECT_TRUE(eventually(
            [&] { return run.repository().save({&save, 1}, store::Batch::each).has_value(); }));
        EXPECT_EQ(run.load(order("17"), 2), loaded("more"));
@@ -48,7 +48,7 @@ constexpr RepositoryCase kCases[] = {
      },
      PlaceKind::frail},
 
-    {"AServerThatWasAwayServesAgain",
+    {"AServerThatWasUnavailableServesAgain",
      [](RepositoryRun& run) {
        if (!run.place().restart) {
          GTEST_SKIP() << "there is no server";
@@ -62,7 +62,7 @@ constexpr RepositoryCase kCases[] = {
      },
      PlaceKind::frail},
 
-    {"SomethingForeignInAnObjectsPlaceIsLeftAsItIs",
+    {"AForeignValueInAnObjectsPlaceIsLeftUnchanged",
      [](RepositoryRun& run) {
        if (!run.place().plant_foreign) {
          GTEST_SKIP() << "nobody else can get there";

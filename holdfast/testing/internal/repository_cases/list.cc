@@ -22,7 +22,7 @@ store::IdPage page_of(RepositoryRun& run, std::string_view prefix, std::size_t l
 }
 
 constexpr RepositoryCase kCases[] = {
-    {"OnlyWhatIsThereIsListed",
+    {"OnlyExistingObjectsAreListed",
      [](RepositoryRun& run) {
        EXPECT_EQ(run.list("order"), Ids());
        for (const char* const id : {"c", "a", "b", "d"}) {
@@ -51,7 +51,7 @@ constexpr RepositoryCase kCases[] = {
        EXPECT_EQ(page_of(run, "", 12).next, "");
        EXPECT_EQ(page_of(run, "", 11).next, "20");
        EXPECT_EQ(page_of(run, "", 3, "12").ids, (Ids{"13", "14", "15"}));
-       // The place to go on need not be there any more.
+       // The id to continue after need not exist any more.
        EXPECT_EQ(run.erase(order("12"), 0), erased());
        EXPECT_EQ(page_of(run, "", 3, "12").ids, (Ids{"13", "14", "15"}));
        EXPECT_EQ(page_of(run, "", 3, "99").ids, Ids());
@@ -81,7 +81,7 @@ constexpr RepositoryCase kCases[] = {
 
     {"TheOrderIsThatOfTheBytes",
      [](RepositoryRun& run) {
-       // Few bytes, so that many share a beginning.
+       // Few bytes, so that many ids share a prefix.
        constexpr std::string_view kBytes(
            "\0"
            "aB\x7f\x80\xc3\xff",

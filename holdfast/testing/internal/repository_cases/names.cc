@@ -69,7 +69,7 @@ constexpr RepositoryCase kCases[] = {
        }
      }},
 
-    {"TypeAndIdDoNotRunIntoEachOther",
+    {"TypeAndIdAreKeptSeparate",
      [](RepositoryRun& run) {
        const std::vector<ObjectKey> keys{{"a", "b:c"},
                                          {"a:b", "c"},

@@ -11,7 +11,7 @@ namespace {
 using base::ErrorCode;
 using base::FencingToken;
 
-// Bytes that no encoding, and no compression, takes for others.
+// Returns bytes that no encoding or compression may change.
 std::string many_bytes(std::size_t count) {
   std::string bytes;
   bytes.reserve(count);
@@ -24,7 +24,7 @@ std::string many_bytes(std::size_t count) {
 }
 
 constexpr RepositoryCase kCases[] = {
-    {"WhatWasSavedIsLoaded",
+    {"SavedDataIsLoaded",
      [](RepositoryRun& run) {
        EXPECT_EQ(run.load(order("17"), 0), absent());
        EXPECT_EQ(run.save(order("17"), "first", 0), saved());
@@ -49,7 +49,7 @@ constexpr RepositoryCase kCases[] = {
        }
      }},
 
-    {"NoDataIsNotNothing",
+    {"EmptyDataIsNotAbsence",
      [](RepositoryRun& run) {
        for (const std::uint64_t token : {0U, 7U}) {
          const auto key = order(std::to_string(token));
@@ -60,7 +60,7 @@ constexpr RepositoryCase kCases[] = {
        }
      }},
 
-    {"DataStayAsTheyAre",
+    {"DataIsStoredUnchanged",
      [](RepositoryRun& run) {
        std::string all_bytes;
        for (int byte = 0; byte < 256; ++byte) {

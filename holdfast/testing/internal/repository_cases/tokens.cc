@@ -11,13 +11,13 @@ namespace holdfast::testing::internal {
 
 namespace {
 
-// The ways in which a successor with the token 9 can have been here.
+// The operations that a successor with the token 9 may have done.
 enum class Visit : std::uint8_t { load, load_of_nothing, save, erase, erase_of_nothing };
 constexpr std::array kVisits{Visit::load, Visit::load_of_nothing, Visit::save, Visit::erase,
                              Visit::erase_of_nothing};
 constexpr std::uint64_t kSuccessor = 9;
 
-// An object that a successor has visited: what a load with its token then finds.
+// An object after a successor's operation, and what a load with the successor's token then returns.
 struct Visited {
   store::ObjectKey key;
   store::LoadOutcome state;
@@ -40,7 +40,7 @@ Visited visited(RepositoryRun& run, Visit visit, std::uint64_t before) {
           .state = has_data ? loaded(visit == Visit::load ? "before" : "after") : absent()};
 }
 
-// Whatever the visit, an operation with a smaller token is refused and changes nothing.
+// After each of them, an operation with a smaller token is refused and changes nothing.
 template <class Operation>
 void expect_refused(RepositoryRun& run, const Operation& operation) {
   for (const Visit visit : kVisits) {
@@ -49,7 +49,7 @@ void expect_refused(RepositoryRun& run, const Operation& operation) {
                    std::to_string(late));
       const Visited object = visited(run, visit, late);
       operation(object.key, late);
-      // First without what would raise the token again.
+      // First without an operation that would raise the token again.
       EXPECT_EQ(run.load(object.key, kSuccessor - 1), store::LoadOutcome(refused(kSuccessor)));
       EXPECT_EQ(run.load(object.key, kSuccessor), object.state);
     }
@@ -115,7 +115,7 @@ constexpr RepositoryCase kCases[] = {
        EXPECT_EQ(run.save(order("17"), "data", 1), saved());
      }},
 
-    {"EveryObjectHasTokensOfItsOwn",
+    {"EveryObjectHasItsOwnTokens",
      [](RepositoryRun& run) {
        EXPECT_EQ(run.save(order("17"), "a", 9), saved());
        EXPECT_EQ(run.save(order("18"), "b", 1), saved());
@@ -173,7 +173,7 @@ constexpr RepositoryCase kCases[] = {
        EXPECT_EQ(run.erase(order("gone"), 9), erased());
        EXPECT_EQ(run.load(order("never there"), 9), absent());
        run.place().outlast_retention();
-       // It may take its time, and some operations.
+       // It may take some time, and some operations.
        const auto is_forgotten = [&](const char* id) {
          (void)run.save(order("another"), "data", 9);
          return run.load(order(id), 1) == absent();

@@ -144,7 +144,7 @@ constexpr StoreCase kCases[] = {
        EXPECT_EQ(run.renew("job", rejected.id, kLong), store::RenewOutcome::lost);
      }},
 
-    {"OfManyClaimersAtOnceExactlyOneWins",
+    {"ExactlyOneOfManyConcurrentClaimsWins",
      [](StoreRun& run) {
        for (int round = 0; round < scaled(40); ++round) {
          const std::string name = "round " + std::to_string(round);

@@ -85,7 +85,7 @@ constexpr StoreCase kCases[] = {
        run.pass(seconds(9));
        EXPECT_TRUE(slide(run, "calls", 4, seconds(10), 3).allowed);
        run.pass(seconds(1));
-       // A fixed window would begin anew here.
+       // A fixed window would start again here.
        EXPECT_TRUE(slide(run, "calls", 4, seconds(10)).allowed);
        const HitOutcome refused = slide(run, "calls", 4, seconds(10));
        EXPECT_FALSE(refused.allowed);
@@ -141,7 +141,7 @@ constexpr StoreCase kCases[] = {
        }
      }},
 
-    {"WhoOnlyLooksIsNotCounted",
+    {"ALookIsNotCounted",
      [](StoreRun& run) {
        for (const Window window : {Window::fixed, Window::sliding}) {
          const std::string name = window == Window::fixed ? "fixed" : "sliding";
@@ -173,7 +173,7 @@ constexpr StoreCase kCases[] = {
        EXPECT_TRUE(slide(run, "fixed", 1, kLong).allowed);
      }},
 
-    {"EachNameHasAWindowOfItsOwn",
+    {"EachNameHasItsOwnWindow",
      [](StoreRun& run) {
        EXPECT_TRUE(hit(run, "one", 1, kLong).allowed);
        EXPECT_TRUE(hit(run, "two", 1, kLong).allowed);

@@ -15,7 +15,7 @@ using store::Permits;
 using store::ReleaseOutcome;
 using store::Watch;
 
-// A writer that holds readers back while it waits.
+// Returns the claim of a writer that holds readers back while it waits.
 Claim patient_writer(base::Duration holds_back = kLong) {
   Claim claim = wish(kLong, Permits::writer());
   claim.holds_back = holds_back;
@@ -25,7 +25,7 @@ Claim patient_writer(base::Duration holds_back = kLong) {
 Claim reader() { return wish(kLong, Permits::reader()); }
 
 constexpr StoreCase kCases[] = {
-    {"AWaitingClaimHoldsBackThoseThatWantLess",
+    {"AWaitingClaimHoldsBackSmallerClaims",
      [](StoreRun& run) {
        const Claim first = reader();
        const Claim writer = patient_writer();
@@ -34,7 +34,7 @@ constexpr StoreCase kCases[] = {
        const store::Busy refused = busy(run.store().claim("doc", reader()));
        EXPECT_GT(refused.frees_in, base::Duration::zero());
        EXPECT_LE(refused.frees_in, kLong);
-       // Who holds already is not concerned.
+       // A present holder is not affected.
        (void)granted(run.store().claim("doc", first));
        EXPECT_EQ(run.renew("doc", first.id, kLong), store::RenewOutcome::renewed);
        run.release("doc", first.id);
@@ -51,7 +51,7 @@ constexpr StoreCase kCases[] = {
        (void)granted(run.store().claim("doc", reader()));
      }},
 
-    {"AfterTheGrantNobodyIsHeldBack",
+    {"AfterTheGrantNothingIsHeldBack",
      [](StoreRun& run) {
        const Claim first = reader();
        const Claim writer = patient_writer();
@@ -83,14 +83,14 @@ constexpr StoreCase kCases[] = {
        std::atomic<int> calls = 0;
        const Watch watch =
            base::value_or_throw(run.store().watch("doc", [&](const auto&) { ++calls; }));
-       // A hint may come for nothing; then stand in line again, and wait until it is quiet.
+       // A hint may be spurious; then claim again, and wait until no more hints come.
        (void)busy(run.store().claim("doc", reader()));
        const int before = calls;
        EXPECT_EQ(run.release("doc", writer.id), ReleaseOutcome::not_held);
        EXPECT_TRUE(eventually([&] { return calls > before; }));
      }},
 
-    {"AWaitEndsByItself",
+    {"AWaitExpires",
      [](StoreRun& run) {
        (void)granted(run.store().claim("doc", reader()));
        (void)busy(run.store().claim("doc", patient_writer(run.ttl())));
@@ -112,7 +112,7 @@ constexpr StoreCase kCases[] = {
        (void)busy(run.store().claim("doc", reader()));
      }},
 
-    {"AMutexIsHeldBackByNobody",
+    {"AMutexIsNeverHeldBack",
      [](StoreRun& run) {
        Claim waiting = wish();
        waiting.holds_back = kLong;

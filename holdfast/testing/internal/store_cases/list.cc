@@ -19,7 +19,7 @@ void hold(StoreRun& run, const Names& names) {
   }
 }
 
-// All pages, one after the other; `between` runs after each.
+// Returns all pages, one after the other; calls `between` after each.
 template <class Between>
 Names list_all(StoreRun& run, std::string_view prefix, std::size_t limit, Between&& between) {
   Names names;
@@ -66,7 +66,7 @@ constexpr StoreCase kCases[] = {
        EXPECT_EQ(list_all(run, ""), Names{"held"});
      }},
 
-    {"ListTellsTheSameAsLook",
+    {"ListAndLookAgree",
      [](StoreRun& run) {
        (void)granted(run.store().claim("data", wish(kLong, store::Permits::reader())));
        (void)granted(run.store().claim("data", wish(kLong, store::Permits::reader())));
@@ -93,7 +93,7 @@ constexpr StoreCase kCases[] = {
        EXPECT_EQ(list_all(run, "").size(), 7U);
      }},
 
-    {"CharactersThatMeanSomethingInPatternsMeanNothingInAPrefix",
+    {"PatternCharactersHaveNoMeaningInAPrefix",
      [](StoreRun& run) {
        const Names prefixes{"%", "_", "*", "?", "[a]", "^a", ".*", "\\", "'", "\"", "$", "{}", ":"};
        hold(run, {"a", "aa", "b"});

@@ -9,7 +9,7 @@ namespace {
 using store::Claim;
 
 constexpr StoreCase kCases[] = {
-    {"LookAtAHeldNameTellsEverythingAboutIt",
+    {"LookAtAHeldNameReturnsItsWholeState",
      [](StoreRun& run) {
        Claim claim = wish(kLong, store::Permits::of(2, 5));
        claim.owner = "me";
@@ -31,7 +31,7 @@ constexpr StoreCase kCases[] = {
        EXPECT_LE(holder.time_left, kLong);
      }},
 
-    {"LookAtAnAbsentReleasedOrExpiredNameIsNothing",
+    {"LookAtAnAbsentReleasedOrExpiredNameReturnsNullopt",
      [](StoreRun& run) {
        EXPECT_FALSE(base::value_or_throw(run.store().look("never seen")));
        const Claim claim = wish();

@@ -25,11 +25,11 @@ using store::Instant;
 using store::Permits;
 using store::Record;
 
-// Does the same to a store and to records under LeaseRules, and compares every answer. Few names,
-// ids and ttls, so that requests meet.
+// Applies the same operations to a store and to records under LeaseRules, and compares every
+// answer. Few names, ids and ttls, so that requests collide.
 //
-// A store mints tokens from a clock of its own, so the records take its token as the least that
-// they may mint: they then differ if it was not greater than the one before.
+// A store mints tokens from its own clock, so the records take the store's token as the least that
+// they may mint: they differ if it was not greater than the one before.
 class RandomHistory {
  public:
   RandomHistory(StoreRun& run, std::uint64_t seed)
@@ -57,7 +57,7 @@ class RandomHistory {
     }
   }
 
-  // What the last step asked for.
+  // The request of the last step.
   [[nodiscard]] std::string last_step() const { return step_.str(); }
 
  private:
@@ -98,7 +98,7 @@ class RandomHistory {
            std::to_string(claim.permits.count) + " of " + std::to_string(claim.permits.capacity);
   }
 
-  // Of errors only the code: the words are an engine's own.
+  // Of an error compares only the code: each engine has its own message.
   template <class T>
   static void expect_same(const Result<T>& actual, const Result<T>& expected) {
     ASSERT_EQ(error_of(actual), error_of(expected));
@@ -201,7 +201,7 @@ class RandomHistory {
 };
 
 constexpr StoreCase kCases[] = {
-    {"RandomHistoriesGoAsTheRulesSay",
+    {"RandomHistoriesAgreeWithTheRules",
      [](StoreRun& run) {
        if (!run.clock_moves()) {
          GTEST_SKIP() << "the engine's clock cannot be moved";

@@ -33,7 +33,7 @@ constexpr StoreCase kCases[] = {
        EXPECT_EQ(run.holders("job")[0].id, holder.id);
      }},
 
-    {"ASecondReleaseIsHarmlessAndSaysSo",
+    {"ASecondReleaseIsHarmlessAndReported",
      [](StoreRun& run) {
        const Claim claim = wish();
        (void)granted(run.store().claim("job", claim));
@@ -54,7 +54,7 @@ constexpr StoreCase kCases[] = {
        EXPECT_EQ(run.holders("job")[0].id, next.id);
      }},
 
-    {"ReleaseOfAnExpiredLeaseSaysThatItWasNotHeld",
+    {"ReleaseOfAnExpiredLeaseReportsThatItWasNotHeld",
      [](StoreRun& run) {
        const Claim claim = wish(run.ttl());
        (void)granted(run.store().claim("job", claim));
@@ -73,7 +73,7 @@ constexpr StoreCase kCases[] = {
        EXPECT_EQ(run.holders("data")[0].id, two.id);
      }},
 
-    {"OfManyReleasesAtOnceExactlyOneSaysReleased",
+    {"ExactlyOneOfManyConcurrentReleasesReturnsReleased",
      [](StoreRun& run) {
        for (int round = 0; round < scaled(40); ++round) {
          const Claim claim = wish();

@@ -40,7 +40,7 @@ constexpr StoreCase kCases[] = {
        EXPECT_EQ(holder.reason, claim.reason);
      }},
 
-    {"RenewOfAnExpiredLeaseIsLostAndBringsNothingBack",
+    {"RenewOfAnExpiredLeaseIsLostAndRestoresNothing",
      [](StoreRun& run) {
        const Claim claim = wish(run.ttl());
        (void)granted(run.store().claim("job", claim));
@@ -99,7 +99,7 @@ constexpr StoreCase kCases[] = {
        EXPECT_EQ(run.renew("pool", two.id, kLong), RenewOutcome::lost);
      }},
 
-    {"AnEmptyBatchIsFine",
+    {"AnEmptyBatchIsValid",
      [](StoreRun& run) { EXPECT_TRUE(base::value_or_throw(run.store().renew({})).empty()); }},
 
     {"OneLeaseTwiceInABatchIsAnsweredTwice",
@@ -123,7 +123,7 @@ constexpr StoreCase kCases[] = {
          names.push_back("batch/" + std::to_string(i));
          ids.push_back(claim.id);
          (void)granted(run.store().claim(names.back(), claim));
-         // Of ten, one is released, one replaced, and one is asked for by a wrong id.
+         // Of ten, one is released, one replaced, and one renewed with a wrong id.
          if (i % 10 == 3 || i % 10 == 5) {
            run.release(names.back(), claim.id);
          }

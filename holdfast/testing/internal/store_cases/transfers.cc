@@ -15,7 +15,7 @@ using store::Claim;
 using store::Grant;
 
 constexpr StoreCase kCases[] = {
-    {"TransferFromTheHolderGivesTheNameAndANewToken",
+    {"TransferFromTheHolderGrantsTheNameWithANewToken",
      [](StoreRun& run) {
        const Claim from = wish();
        const Grant before = granted(run.store().claim("job", from));
@@ -33,7 +33,7 @@ constexpr StoreCase kCases[] = {
        EXPECT_EQ(holders[0].token, after.token);
      }},
 
-    {"AfterATransferTheOldLeaseIsGone",
+    {"ATransferEndsTheOldLease",
      [](StoreRun& run) {
        const Claim from = wish();
        const Claim to = wish();
@@ -101,7 +101,7 @@ constexpr StoreCase kCases[] = {
        (void)busy(run.store().claim("pool", wish(kLong, store::Permits::of(1, 3))));
      }},
 
-    {"TransferMayGiveBackAPartOfThePermits",
+    {"TransferMayReleaseAPartOfThePermits",
      [](StoreRun& run) {
        const Claim writer = wish(kLong, store::Permits::writer());
        const Grant before = granted(run.store().claim("doc", writer));
@@ -125,7 +125,7 @@ constexpr StoreCase kCases[] = {
        (void)granted(run.store().claim("pool", wish(kLong, store::Permits::of(3, 4))));
      }},
 
-    {"GivingBackAPartWakesAWatcherAndIsNotHeldBack",
+    {"ReleasingAPartWakesAWatcherAndIsNotHeldBack",
      [](StoreRun& run) {
        const Claim writer = wish(kLong, store::Permits::writer());
        (void)granted(run.store().claim("doc", writer));
@@ -168,7 +168,7 @@ constexpr StoreCase kCases[] = {
        EXPECT_EQ(run.holders("pool").size(), 1U);
      }},
 
-    {"HoldersStandInTheOrderOfTheirGrants",
+    {"HoldersAreListedInTheOrderOfTheirGrants",
      [](StoreRun& run) {
        const Claim one = wish(kLong, store::Permits::of(1, 3));
        const Claim two = wish(kLong, store::Permits::of(1, 3));
@@ -183,7 +183,7 @@ constexpr StoreCase kCases[] = {
        EXPECT_LT(holders[0].token, holders[1].token);
      }},
 
-    {"OfManyTransfersFromOneLeaseExactlyOneWins",
+    {"ExactlyOneOfManyTransfersFromOneLeaseWins",
      [](StoreRun& run) {
        for (int round = 0; round < scaled(40); ++round) {
          const std::string name = "round " + std::to_string(round);

@@ -15,7 +15,7 @@ using base::ErrorCode;
 using store::Claim;
 using store::Watch;
 
-// Whether the engine promises to call back at all; `watch` may be used without, and says nothing.
+// Returns whether the engine promises to call back; without that, `watch` is accepted but silent.
 bool pushes(StoreRun& run) { return run.store().capabilities().push; }
 
 constexpr StoreCase kCases[] = {
