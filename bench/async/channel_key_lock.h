@@ -15,8 +15,9 @@
 
 namespace holdfast::bench_async {
 
-// What one makes at home: for each key in use a channel with room for one token, in a map. Who puts
-// the token in has the key. No readers, no deadlines, and the contexts must outlive it.
+// The usual home-made lock by key: a map with a channel per key in use, with room for one token. A
+// caller that puts in the token holds the key. No readers, no deadlines, and the contexts must
+// outlive it.
 template <class Channel, class Mutex>
 class ChannelKeyLock {
   struct Entry {
@@ -79,10 +80,10 @@ struct NoMutex {
 
 using TokenSignature = void(boost::system::error_code);
 
-// For several threads, as AsyncKeyLock is.
+// For several threads, like AsyncKeyLock.
 using SharedChannelKeyLock =
     ChannelKeyLock<boost::asio::experimental::concurrent_channel<TokenSignature>, std::mutex>;
-// For one thread alone.
+// For one thread only.
 using LocalChannelKeyLock =
     ChannelKeyLock<boost::asio::experimental::channel<TokenSignature>, NoMutex>;
 

@@ -8,7 +8,7 @@
 
 namespace holdfast::bench_async {
 
-// AsyncKeyLock needs no executor; the others are made with one.
+// AsyncKeyLock needs no executor; the others are constructed with one.
 class HoldfastKeyLock : public async::AsyncKeyLock {
  public:
   explicit HoldfastKeyLock(const boost::asio::any_io_executor& /*executor*/) {}

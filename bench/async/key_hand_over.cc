@@ -19,7 +19,7 @@ namespace asio = boost::asio;
 constexpr int kCoroutines = 8;
 constexpr int kTurns = 250;  // of each, in one run of the context
 
-// Each holds the key over one way through the executor, so that the others come and wait.
+// Each coroutine holds the key across one pass through the executor, so that the others wait.
 template <class Locks>
 std::function<void()> hand_over() {
   auto context = std::make_shared<asio::io_context>(1);
@@ -41,10 +41,10 @@ std::function<void()> hand_over() {
   };
 }
 
-// What is the same for all: the way through the executor, and no lock.
+// The cost that all contenders share: the pass through the executor, without a lock.
 struct NoLocks {
   struct Guard {
-    // Not trivial, so that nobody warns of a variable that is not used.
+    // Not trivial, so that the compiler does not warn about an unused variable.
     ~Guard() {}  // NOLINT(modernize-use-equals-default)
   };
   explicit NoLocks(const asio::any_io_executor& /*executor*/) {}

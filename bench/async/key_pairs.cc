@@ -19,7 +19,7 @@ namespace asio = boost::asio;
 
 constexpr int kPairs = 1'000;  // in one run of the context
 
-// Several keys in turn, so that an entry is made and goes each time.
+// Several keys in turn, so that an entry is made and removed each time.
 const std::string& key(int i) {
   static const std::string kKeys[] = {"invoice:41", "invoice:42", "invoice:43", "invoice:44"};
   return kKeys[i % 4];

@@ -17,14 +17,14 @@ namespace asio = boost::asio;
 
 constexpr int kWaiters = 10'000;
 
-// What the program has taken from malloc and not given back, malloc's own headers included.
+// Returns the bytes in use from malloc, malloc's own headers included.
 std::size_t heap_in_use() {
   const auto info = ::mallinfo2();
   return info.uordblks + info.hblkhd;
 }
 
-// Everything that a waiting coroutine needs, its frames included: those are of the same kind for
-// each. One run is enough: memory does not vary as time does.
+// Counts everything that a waiting coroutine needs, its frames included; those are the same for
+// each contender. One run is enough: memory does not vary as time does.
 template <class Locks>
 double bytes_per_waiter() {
   asio::io_context context(1);
@@ -34,7 +34,7 @@ double bytes_per_waiter() {
     co_await asio::post(asio::use_awaitable);
   };
   asio::co_spawn(context, wait(), asio::detached);
-  context.poll_one();  // it has the key
+  context.poll_one();  // it holds the key
   const std::size_t before = heap_in_use();
   for (int i = 0; i < kWaiters; ++i) {
     asio::co_spawn(context, wait(), asio::detached);

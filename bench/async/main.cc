@@ -1,4 +1,4 @@
-// The locks for coroutines beside what one would make at home with Boost.Asio.
+// The locks for coroutines, next to home-made ones on Boost.Asio.
 #include <algorithm>
 #include <exception>
 #include <iostream>
@@ -35,18 +35,18 @@ void run(const std::vector<std::string>& only, double seconds, bool json) {
 
 int main(int argc, char** argv) {
   CLI::App app{
-      "The locks for coroutines. Figures are to be compared within one run only.\n"
+      "The locks for coroutines. Compare figures within one run only.\n"
       "A1 lock and unlock a free key, A2 hand-over between coroutines, A3 memory of a waiter,\n"
-      "A4 acquire and release over the memory engine, A5 10,000 coroutines that wait."};
+      "A4 acquire and release over the memory engine, A5 10,000 waiting coroutines."};
   std::vector<std::string> only;
   double seconds = 3;
   bool json = false;
-  app.add_option("--only", only, "Some workloads, as in A1,A3")
+  app.add_option("--only", only, "Only these workloads, such as A1,A3")
       ->delimiter(',')
       ->check(CLI::IsMember({"A1", "A2", "A3", "A4", "A5"}));
   app.add_option("--seconds", seconds, "How long each contender runs (default: 3)")
       ->check(CLI::Range(0.01, 3600.0));
-  app.add_flag("--json", json, "Rows as JSON");
+  app.add_flag("--json", json, "Print the rows as JSON");
   CLI11_PARSE(app, argc, argv);
   try {
     run(only, seconds, json);

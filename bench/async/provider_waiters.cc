@@ -72,7 +72,7 @@ Report provider_waiters(Seconds time) {
                    {"turns", static_cast<double>(turns), ""}},
           .targets = {{"at most 4 KiB each", bytes <= 4096},
                       {"at most 10 % of a core", share <= 10},
-                      {"everybody had a turn", turns == kWaiters}}};
+                      {"every waiter had a turn", turns == kWaiters}}};
 }
 
 }  // namespace holdfast::bench_async

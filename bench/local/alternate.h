@@ -15,20 +15,20 @@
 
 namespace holdfast::bench {
 
-// A contender in one workload. Its state lives from round to round.
+// A contender in one workload. Its state is kept from round to round.
 struct Lane {
   std::string_view contender;
   std::move_only_function<Timing()> run;
 };
 
-// Lets the lanes take turns for all rounds; a row with the median of each.
+// Lets the lanes take turns for all rounds; returns a row with the median of each.
 Rows alternate(const Workload& workload, const Context& context, std::size_t threads,
                std::vector<Lane> lanes);
 
 double median(std::vector<double> values);
 
-// `make_step(contender, thread)` returns what does the thread's operation number i. A contender
-// with a `verify(Timing)` is asked after each of its turns.
+// `make_step(contender, thread)` returns a function that does the thread's operation number i. A
+// contender's `verify(Timing)`, if it has one, is called after each of its turns.
 template <class Contender, class MakeStep>
 Lane make_lane(std::unique_ptr<Contender> contender, std::size_t threads, Seconds time,
                const MakeStep& make_step) {
@@ -40,7 +40,7 @@ Lane make_lane(std::unique_ptr<Contender> contender, std::size_t threads, Second
           }};
 }
 
-// The same step for every contender, in turns, after `prepare(contender)`.
+// Runs the same step for every contender, in turns, after `prepare(contender)`.
 template <class... Contenders, class MakeStep, class Prepare>
 Rows alternate_all(const Workload& workload, const Context& context, std::size_t threads,
                    const MakeStep& make_step, const Prepare& prepare) {
@@ -59,7 +59,7 @@ Rows alternate_all(const Workload& workload, const Context& context, std::size_t
   return alternate_all<Contenders...>(workload, context, threads, make_step, [](auto&) {});
 }
 
-// The rows of `run(threads)` for each number of threads.
+// Returns the rows of `run(threads)` for each number of threads.
 template <std::invocable<std::size_t> Run>
 Rows for_threads(std::initializer_list<std::size_t> counts, const Run& run) {
   Rows all;

@@ -8,7 +8,7 @@
 
 namespace holdfast::bench {
 
-// What a lock by key must offer to be measured; safe to call from several threads. `lock` returns a
+// The interface of a lock by key to be measured; several threads may call it. `lock` returns a
 // guard that unlocks when it is destroyed.
 template <class T>
 concept ExclusiveContender = requires(T contender, const std::string& key) {
@@ -22,7 +22,7 @@ concept SharedContender = requires(T contender, const std::string& key) {
   contender.lock_shared(key);
 };
 
-// What a table of leases must offer: both calls say whether they did what was asked.
+// The interface of a table of leases: both calls return whether they succeeded.
 template <class T>
 concept LeaseContender = requires(T contender, const std::string& text, std::chrono::seconds ttl) {
   { T::kName } -> std::convertible_to<std::string_view>;
@@ -30,7 +30,7 @@ concept LeaseContender = requires(T contender, const std::string& text, std::chr
   { contender.unlock(text, text) } -> std::same_as<bool>;
 };
 
-// `sweep_in` sweeps as if so much time had passed, and returns how many leases it removed.
+// `sweep_in` sweeps as if this much time had passed, and returns how many leases it removed.
 template <class T>
 concept SweepContender = LeaseContender<T> && requires(T contender, std::chrono::seconds later) {
   { contender.sweep_in(later) } -> std::same_as<std::size_t>;

@@ -6,7 +6,7 @@
 
 namespace holdfast::bench {
 
-// How often something took how long.
+// A histogram of times.
 struct Histogram {
   struct Bar {
     std::chrono::nanoseconds up_to;
@@ -17,9 +17,9 @@ struct Histogram {
   std::chrono::nanoseconds longest{0};
 
   [[nodiscard]] std::size_t count() const;
-  // The time that this share did not exceed, as exactly as the bars tell.
+  // Returns the time that this share did not exceed, as exactly as the bars allow.
   [[nodiscard]] std::chrono::nanoseconds quantile(double share) const;
-  // Adds what another one with the same bars has counted; an empty one takes its bars.
+  // Adds the counts of another histogram with the same bars; an empty one takes over its bars.
   void merge(const Histogram& other);
 };
 

@@ -42,7 +42,7 @@ Rows run_hot_exclusive(const Workload& self, const Context& context) {
   const auto make_step = [&](auto& state, std::size_t) {
     return [&state, &key = hot_key(context)](std::uint64_t) {
       const auto guard = state.locks.lock(key);
-      // Not in one instruction, which could hide that two threads are here at once.
+      // Not in one instruction, which could hide that two threads are here at the same time.
       const std::uint64_t seen = state.counter;
       critical_section();
       state.counter = seen + 1;

@@ -11,11 +11,11 @@ namespace holdfast::bench {
 
 using Keys = std::vector<std::string>;
 
-// `count` distinct keys of 13 characters, such as "object:123456", for a prefix of 7 and a count up
-// to a million.
+// Returns `count` distinct keys of 13 characters, such as "object:123456", for a prefix of 7 and a
+// count up to a million.
 Keys make_keys(std::string_view prefix, std::size_t count);
 
-// A repeating sequence whose period is a power of two: at() costs next to nothing.
+// A repeating sequence whose period is a power of two: at() costs almost nothing.
 template <class T>
 class Ring {
  public:
@@ -29,12 +29,12 @@ class Ring {
   std::uint64_t mask_;
 };
 
-// How many draws a warm ring has: too many to keep a contender's whole table in the cache. The
-// texts lie in the order of use, where the processor fetches them ahead: what is measured is the
-// lock, not the reading of its key.
+// The number of draws in a warm ring: too many to keep a contender's whole table in the cache. The
+// texts are in the order of use, where the processor prefetches them: the lock is measured, not the
+// reading of its key.
 inline constexpr std::size_t kWarmDraws = std::size_t{1} << 18U;
 
-// For each thread, random keys that no other thread has.
+// Returns, for each thread, random keys that no other thread has.
 std::vector<Ring<std::string>> warm_rings(const Keys& keys, std::size_t threads);
 
 struct MixedDraw {
@@ -42,10 +42,11 @@ struct MixedDraw {
   bool exclusive;
 };
 
-// For each thread, keys by Zipf's law with exponent 0.99, a tenth of them to be held exclusively.
+// Returns, for each thread, keys by Zipf's law with exponent 0.99, a tenth of them to be held
+// exclusively.
 std::vector<Ring<MixedDraw>> zipf_rings(const Keys& keys, std::size_t threads);
 
-// A million draws from all keys where they lie, each text a cache miss of its own.
+// Returns a million draws from all keys in place, each text a cache miss.
 Ring<const std::string*> cold_ring(const Keys& keys);
 
 }  // namespace holdfast::bench

@@ -15,7 +15,7 @@ namespace holdfast::bench {
 
 namespace {
 
-// No two threads use the same key, so each call must do what was asked.
+// No two threads use the same key, so each call must succeed.
 template <LeaseContender T>
 void lease_and_unlease(T& leases, const std::string& key) {
   if (!leases.try_lock(key, kOwner, kTtl)) fail_broken(T::kName, "it refused a free key");

@@ -25,7 +25,7 @@ struct alignas(64) Worker {
 
 void fail_broken(std::string_view contender, std::string_view what) {
   fmt::print(stderr, "bench_local: {} is broken: {}\n", contender, what);
-  std::_Exit(EX_SOFTWARE);  // other threads may be at work, or stuck for good
+  std::_Exit(EX_SOFTWARE);  // other threads may be running, or stuck for ever
 }
 
 Timing run_threads(std::size_t threads, Seconds time, const ThreadLoop& loop) {

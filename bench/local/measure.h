@@ -11,17 +11,17 @@ namespace holdfast::bench {
 
 using Seconds = std::chrono::duration<double>;
 
-// Makes the compiler compute a value that nobody uses.
+// Makes the compiler compute an unused value.
 template <class T>
 inline void keep(const T& value) {
   asm volatile("" : : "r"(value) : "memory");
 }
 
-// Stands for the work under a lock: the compiler moves nothing across it. Unlike `keep(guard)` it
+// Represents the work under a lock: the compiler moves nothing across it. Unlike `keep(guard)` it
 // does not force a guard out of the registers.
 inline void critical_section() { asm volatile("" : : : "memory"); }
 
-// Ends the program: the contender did not do its work, so its figures would mean nothing.
+// Ends the program: the contender did not do its work, so its figures would be meaningless.
 [[noreturn, gnu::cold]] void fail_broken(std::string_view contender, std::string_view what);
 
 struct Timing {
@@ -31,15 +31,15 @@ struct Timing {
   [[nodiscard]] double per_second() const { return static_cast<double>(operations) / wall.count(); }
 };
 
-// Works until `stop`, and returns how many operations that were.
+// Works until `stop`, and returns the number of operations.
 using ThreadLoop = std::function<std::uint64_t(std::size_t thread, const std::atomic<bool>& stop)>;
 
-// Runs the loop in so many threads, which start together, for about `time`. The wall time is from
-// the first one's start to the last one's end. Never in the calling thread: the C library's locks
+// Runs the loop in this many threads, which start together, for about `time`. The wall time is from
+// the start of the first to the end of the last. Never in the calling thread: the C library's locks
 // are cheaper in a process with one thread.
 Timing run_threads(std::size_t threads, Seconds time, const ThreadLoop& loop);
 
-// `make_step(thread)` returns what does the thread's operation number i.
+// `make_step(thread)` returns a function that does the thread's operation number i.
 template <class MakeStep>
 Timing run_timed(std::size_t threads, Seconds time, const MakeStep& make_step) {
   return run_threads(threads, time, [&](std::size_t thread, const std::atomic<bool>& stop) {

@@ -18,7 +18,7 @@ namespace holdfast::bench {
 
 namespace {
 
-// What the program has taken from malloc and not given back, malloc's own headers included.
+// Returns the bytes in use from malloc, malloc's own headers included.
 std::size_t heap_in_use() {
   ::malloc_trim(0);
   const auto info = ::mallinfo2();
@@ -29,7 +29,7 @@ std::size_t heap_in_use() {
 using MallocTbbKeyLock = TbbKeyLock<std::allocator>;
 using MallocTbbLeases = TbbLeases<std::allocator>;
 
-// Holds all keys at once. Its memory is there from the beginning, and so never counts.
+// Holds all keys at the same time. Its memory is allocated in advance, and so never counts.
 template <ExclusiveContender T>
 class AllKeys {
  public:
@@ -40,7 +40,7 @@ class AllKeys {
   AllKeys& operator=(const AllKeys&) = delete;
 
   void take(T& locks) {
-    // In place, for not every guard can be moved.
+    // Constructed in place, because not every guard can be moved.
     for (std::size_t i = 0; i < keys_.size(); ++i) new (guards_ + i) Guard(locks.lock(keys_[i]));
   }
   void release(T&) { std::destroy_n(guards_, keys_.size()); }
@@ -64,8 +64,8 @@ class AllLeases {
   const Keys& keys_;
 };
 
-// Counted from before the contender exists, so what it needs when empty counts too. One run is
-// enough: memory does not vary as time does.
+// Counts from before the contender exists, so its size when empty counts, too. One run is enough:
+// memory does not vary as time does.
 template <class Contender, template <class> class All>
 Row measure(std::string_view structure, const Workload& workload, const Context& context) {
   context.progress.show(fmt::format("{}: {}, {}", workload.name, structure, Contender::kName));

@@ -9,8 +9,9 @@ namespace holdfast::bench {
 namespace {
 
 constexpr const char* kAbout =
-    "The in-process locks of Holdfast beside their peers. The contenders of a workload take turns\n"
-    "over several rounds, each time another one first; the median of the rounds is reported.";
+    "The in-process locks of Holdfast, next to the usual alternatives. The contenders of a\n"
+    "workload take turns over several rounds, each time in another order; the median of the\n"
+    "rounds is reported.";
 
 constexpr const char* kFooter =
     "Contenders: holdfast; tbb (oneTBB concurrent_hash_map); map (a mutex around "
@@ -37,7 +38,7 @@ std::vector<std::string> workload_names() {
   return names;
 }
 
-// Replaces a name by its proper spelling. (IsMember would do, but for its message.)
+// Replaces a name with its proper spelling. (IsMember would do, except for its message.)
 CLI::Validator known_workload() {
   return {[names = workload_names()](std::string& name) {
             for (const std::string& known : names) {

@@ -21,8 +21,8 @@ struct Options {
   std::size_t keys = kMillion;
 };
 
-// The options, or the exit status of a program that is done: help was asked for, or it printed what
-// is wrong.
+// Returns the options, or the exit status of a program that is done: it printed the help, or an
+// error.
 std::expected<Options, int> parse_options(int argc, const char* const* argv);
 
 }  // namespace holdfast::bench

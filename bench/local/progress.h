@@ -4,7 +4,7 @@
 
 namespace holdfast::bench {
 
-// A line on the terminal that says what is being measured; nothing where stderr is not a terminal.
+// A line on the terminal that shows what is being measured; silent if stderr is not a terminal.
 class Progress {
  public:
   Progress();

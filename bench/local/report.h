@@ -7,16 +7,16 @@
 
 namespace holdfast::bench {
 
-// Whether the figures are to be held against the targets.
+// Whether the figures are compared with the targets.
 enum class Judging { off, on };
 
-// A workload's figures for people, on stdout.
+// Prints a workload's figures for people, on stdout.
 void print_table(const Workload& workload, std::span<const Row> rows, Judging judging);
 
-// Which of the targets that were measured are reached.
+// Prints which of the measured targets are reached.
 void print_summary(std::span<const Row> rows);
 
-// All figures for programs, on stdout: an array with a line per row.
+// Prints all figures for programs, on stdout: an array with a line per row.
 void print_json(std::span<const Row> rows);
 
 }  // namespace holdfast::bench

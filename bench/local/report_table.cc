@@ -13,7 +13,7 @@ namespace holdfast::bench {
 
 namespace {
 
-// The verdicts on the targets that belong beside this row.
+// Returns the verdicts on the targets of this row.
 std::string verdicts_on(const Row& row, std::span<const Row> rows, Judging judging) {
   std::string text;
   if (judging == Judging::off) return text;
@@ -39,7 +39,7 @@ std::string describe_speedup(const Row& row, std::span<const Row> rows) {
   return ratio ? fmt::format("{:.2f}×", *ratio) : "";
 }
 
-// Without the blanks that a table's empty last column would leave.
+// Prints without the blanks that a table's empty last column would leave.
 void print_line(std::string line) {
   line.erase(line.find_last_not_of(' ') + 1);
   fmt::print("{}\n", line);

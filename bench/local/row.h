@@ -10,7 +10,7 @@
 
 namespace holdfast::bench {
 
-// Of all threads together, so the time is that between two operations of the whole process.
+// For all threads together, so the time is that between two operations of the whole process.
 struct Speed {
   double per_second;
 
@@ -28,7 +28,7 @@ struct Memory {
 
 struct Sweep {
   double milliseconds;
-  // How long each hold of a lock by the sweep could keep a caller waiting; of Holdfast only.
+  // How long each hold of a lock by the sweep could delay a caller; of Holdfast only.
   std::optional<Histogram> slices;
 };
 

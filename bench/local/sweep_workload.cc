@@ -26,7 +26,7 @@ Histogram slice_histogram(const local::SweepReport& report) {
   return histogram;
 }
 
-// Fills a new table here and sweeps it in a thread of its own, as a sweeper would.
+// Fills a new table here and sweeps it in another thread, as a sweeper would.
 template <SweepContender T>
 Timing fill_and_sweep(const Keys& keys, T& leases) {
   lease_all(leases, keys, kTtl);

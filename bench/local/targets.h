@@ -17,7 +17,7 @@ enum class Measure {
   slice_median,  // of Holdfast's sweep, in nanoseconds
 };
 
-// What Holdfast is to reach in one run, with a million keys.
+// A target of Holdfast in one run, with a million keys.
 struct Target {
   std::string_view workload;
   std::size_t threads;
@@ -35,13 +35,14 @@ struct Verdict {
   bool stretch_reached;
 };
 
-// Nothing where the rows do not tell.
+// Returns nullopt if the rows do not contain the figure.
 std::optional<Verdict> judge(const Target& target, std::span<const Row> rows);
 
-// How many times as fast as this contender Holdfast is; nothing for its own row, and for memory.
+// Returns how many times as fast as this contender Holdfast is; nullopt for its own row, and for
+// memory.
 std::optional<double> speedup(const Row& contender, std::span<const Row> rows);
 
-// "≥ 8×: reached, stretch 15×: not reached"
+// Returns "≥ 8×: reached, stretch 15×: not reached".
 std::string describe(const Target& target, const Verdict& verdict);
 
 }  // namespace holdfast::bench

@@ -26,7 +26,7 @@ struct Workload {
   Rows (*run)(const Workload& self, const Context& context);
 };
 
-// All there are, in the order in which they run.
+// Returns all workloads, in the order in which they run.
 std::span<const Workload> workloads();
 
 Rows run_random_keys(const Workload& self, const Context& context);

@@ -9,7 +9,7 @@
 
 namespace holdfast::bench_locks {
 
-// A program that runs beside this one and is talked to in lines. Ends with its input.
+// A child process that is controlled line by line. Ends with its input.
 class Child {
  public:
   explicit Child(const std::vector<std::string>& command);
@@ -26,7 +26,7 @@ class Child {
   std::FILE* from_ = nullptr;
 };
 
-// Runs a program to its end and throws unless it ends with 0.
+// Runs a program to its end; throws unless it exits with 0.
 void run_command(const std::vector<std::string>& command);
 
 }  // namespace holdfast::bench_locks

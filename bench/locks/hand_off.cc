@@ -20,11 +20,11 @@ namespace holdfast::bench_locks {
 
 namespace {
 
-// Of a clock that both processes read alike.
+// Reads a clock that both processes share.
 std::int64_t now_ns() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
 
 void wait_until_somebody_waits() {
-  // Nobody outside a store can see who waits for a name; this is longer than it takes to begin to.
+  // A waiter is not visible outside the store; this is longer than it takes to start waiting.
   std::this_thread::sleep_for(std::chrono::milliseconds(5));
 }
 

@@ -1,4 +1,4 @@
-// The embedded engines through the provider and the tool, beside what one would use without them.
+// The embedded engines through the provider and the tool, next to the usual alternatives.
 #include <algorithm>
 #include <exception>
 #include <iostream>
@@ -33,19 +33,19 @@ int run(const std::vector<std::string>& only, double seconds, bool json) {
 int main(int argc, char** argv) {
   CLI::App app{
       "The embedded engines through the provider and the tool.\n"
-      "L1 SQLite beside bare updates, L2 hand-off between processes, L3 `holdfast run` beside\n"
+      "L1 SQLite next to bare updates, L2 hand-off between processes, L3 `holdfast run` next to\n"
       "flock, L4 the memory engine, L5 10,000 held leases, L6 fairness among 32 waiters."};
   std::vector<std::string> only;
   double seconds = 3;
   bool json = false;
   std::vector<std::string> orders;
-  app.add_option("--only", only, "Some workloads, as in L1,L3")
+  app.add_option("--only", only, "Only these workloads, such as L1,L3")
       ->delimiter(',')
       ->check(CLI::IsMember({"L1", "L2", "L3", "L4", "L5", "L6"}));
   app.add_option("--seconds", seconds, "How long each workload runs (default: 3)")
       ->check(CLI::Range(0.01, 3600.0));
-  app.add_flag("--json", json, "Rows as JSON");
-  // How this program starts itself as the other process of L2.
+  app.add_flag("--json", json, "Print the rows as JSON");
+  // The option with which this program starts itself as the other process of L2.
   app.add_option("--wait-for-orders", orders)->expected(2)->group("");
   CLI11_PARSE(app, argc, argv);
   try {

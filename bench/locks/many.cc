@@ -37,7 +37,7 @@ Report held_leases(Seconds time) {
   }
   const std::size_t threads = thread_count() - threads_before;
 
-  // Whole turns of the renewal, so that the share does not depend on where one begins.
+  // Whole renewal periods, so that the share does not depend on the start.
   const Seconds turn = Seconds(kTtl) / 3;
   const Seconds wall = turn * std::max(1.0, std::ceil(time / turn));
   const Seconds before = cpu_time();
@@ -64,7 +64,7 @@ Report fairness(Seconds time) {
     std::atomic<bool> stop = false;
     std::vector<std::jthread> waiters;
     {
-      // Nobody begins before everybody is there.
+      // All waiters are there before the first one starts.
       const auto gate = provider.acquire("job");
       for (std::size_t& mine : grants) {
         waiters.emplace_back([&provider, &stop, &mine] {

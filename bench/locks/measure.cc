@@ -18,7 +18,7 @@ double time_per_call(Seconds time, const std::function<void()>& once) {
   const auto begin = Clock::now();
   std::size_t calls = 0;
   Seconds spent{0};
-  // The clock is read rarely beside calls that take less than reading it.
+  // The clock is read rarely, because some calls are shorter than reading it.
   for (std::size_t batch = 1; spent < time; batch = std::min<std::size_t>(batch * 2, 1024)) {
     for (std::size_t i = 0; i < batch && spent < time; ++i) {
       once();
@@ -33,7 +33,7 @@ std::vector<double> alternate(Seconds time, const std::vector<std::function<void
   constexpr int kRounds = 7;
   std::vector<std::vector<double>> seen(contenders.size());
   for (const auto& once : contenders) {
-    once();  // the first opens what the others find open
+    once();  // opens what later calls find open
   }
   for (int round = 0; round < kRounds; ++round) {
     for (std::size_t i = 0; i < contenders.size(); ++i) {

@@ -15,8 +15,7 @@ namespace holdfast::bench_locks {
 
 namespace {
 
-// Two updates of one row, each in a transaction of its own: what a lock in SQLite cannot do
-// without.
+// Two updates of one row, each in its own transaction: the least that a lock in SQLite must do.
 class BareUpdates {
  public:
   explicit BareUpdates(const std::filesystem::path& file) {

@@ -12,7 +12,7 @@ struct Row {
   std::string unit;
 };
 
-// What a workload must reach, and whether it did in this run.
+// A target of a workload, and whether this run reached it.
 struct Target {
   std::string text;
   bool reached;

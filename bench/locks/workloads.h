@@ -13,15 +13,16 @@ struct Workload {
   Report (*run)(Seconds time);
 };
 
-// L1: acquire and release on SQLite, beside two bare updates of a row in transactions of their own.
+// L1: acquire and release on SQLite, next to two bare updates of a row, each in its own
+// transaction.
 Report sqlite_pair(Seconds time);
-// L2: from a release to the moment at which a waiter in another process has the name.
+// L2: from a release to the moment at which a waiter in another process holds the name.
 Report sqlite_hand_off(Seconds time);
 // L3: `true` under a lock from the shell.
 Report run_true(Seconds time);
 // L4: acquire and release on the memory engine, handle and keeper included.
 Report memory_pair(Seconds time);
-// L5: what 10,000 held leases cost.
+// L5: the cost of 10,000 held leases.
 Report held_leases(Seconds time);
 // L6: 32 waiters of one process on one name.
 Report fairness(Seconds time);

@@ -35,7 +35,7 @@ std::unique_ptr<ObjectHost> make_host(Calls calls) {
   return host;
 }
 
-// `step(id)` on the ids of each thread, one after the other.
+// Runs `step(id)` on the ids of each thread, one after the other.
 template <class Step>
 Contender over_ids(Step step) {
   return [step](Seconds time) {
@@ -67,7 +67,7 @@ Report typed_calls(Seconds time) {
   const double call = nanoseconds_per_call(rates[0]);
   const double pair = nanoseconds_per_call(rates[2]);
   return {.workload = "O1",
-          .about = "typed calls of objects that are there, 2 threads, distinct ids",
+          .about = "typed calls of active objects, 2 threads, distinct ids",
           .rows = {{"call that changes", rates[0] / 1e6, "M/s"},
                    {"call that reads (const)", rates[1] / 1e6, "M/s"},
                    {"bare KeyLock pair (shared)", rates[2] / 1e6, "M/s"},

@@ -9,7 +9,7 @@
 
 namespace holdfast::bench_objects {
 
-// What is called: it does next to nothing itself.
+// The object that is called: its methods do almost nothing.
 class Counter : public objects::Object {
  public:
   [[nodiscard]] nlohmann::json to_data() const override { return {{"value", value_.load()}}; }
@@ -22,7 +22,7 @@ class Counter : public objects::Object {
   std::atomic<long> value_ = 0;
 };
 
-// Ids of a thread's own.
+// Returns the ids of one thread.
 inline std::vector<std::string> ids_of(std::size_t thread, std::size_t count) {
   std::vector<std::string> ids;
   for (std::size_t i = 0; i < count; ++i) {

@@ -1,4 +1,4 @@
-// The object host, beside the lock that it cannot do without.
+// The object host, next to the lock that each call needs.
 #include <algorithm>
 #include <exception>
 #include <iostream>
@@ -33,17 +33,17 @@ int run(const std::vector<std::string>& only, double seconds, bool json) {
 
 int main(int argc, char** argv) {
   CLI::App app{
-      "The object host, beside the lock that it cannot do without.\n"
+      "The object host, next to the lock that each call needs.\n"
       "O1 typed calls, O2 create and erase, O3 other calls, O4 saves to SQLite."};
   std::vector<std::string> only;
   double seconds = 3;
   bool json = false;
-  app.add_option("--only", only, "Some workloads, as in O1,O3")
+  app.add_option("--only", only, "Only these workloads, such as O1,O3")
       ->delimiter(',')
       ->check(CLI::IsMember({"O1", "O2", "O3", "O4"}));
   app.add_option("--seconds", seconds, "How long each contender runs (default: 3)")
       ->check(CLI::Range(0.01, 3600.0));
-  app.add_flag("--json", json, "Rows as JSON");
+  app.add_flag("--json", json, "Print the rows as JSON");
   CLI11_PARSE(app, argc, argv);
   try {
     return run(only, seconds, json);

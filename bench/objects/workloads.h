@@ -20,16 +20,15 @@ struct Workload {
 
 inline constexpr std::size_t kThreads = 2;
 
-// Operations in a second, of all threads together, of each contender: the median of some rounds in
-// which they took turns.
+// Returns the operations per second of all threads together, for each contender: the median of some
+// rounds in which they took turns.
 using Contender = std::function<bench::Timing(Seconds time)>;
 [[nodiscard]] std::vector<double> take_turns(Seconds time,
                                              const std::vector<Contender>& contenders);
 
-// O1: typed calls of objects that are there, beside a bare pair of the lock that they cannot do
-// without.
+// O1: typed calls of active objects, next to a bare lock and unlock of the KeyLock that they need.
 Report typed_calls(Seconds time);
-// O2: objects that come and go, on the memory repository.
+// O2: objects are created and erased, on the memory repository.
 Report create_and_erase(Seconds time);
 // O3: other ways to call.
 Report other_calls(Seconds time);

@@ -8,23 +8,24 @@
 
 namespace holdfast::bench_redis {
 
-// What one would write without a lock library: hiredis, a connection each, SET NX PX to lock and a
-// script that compares and deletes to unlock. The floor of the other figures. Not thread-safe.
+// The code of a program without a lock library: hiredis, one connection each, SET NX PX to lock and
+// a script that compares and deletes to unlock. The lower bound of the other figures. Not
+// thread-safe.
 class BareClient {
  public:
   explicit BareClient(std::uint16_t port);
 
   void lock(const std::string& name);
   void unlock(const std::string& name);
-  // The same with a script that also tells the channel `name`.
+  // Unlocks with a script that also publishes to the channel `name`.
   void unlock_and_tell(const std::string& name);
-  // So many pairs of distinct names, in two writes.
+  // Runs this many pairs of distinct names, in two writes.
   void lock_and_unlock_many(const std::string& prefix, int count);
 
   void subscribe(const std::string& channel);
   void await_message();
 
-  // How often the server was asked to run a script, by anybody.
+  // Returns how often the server was asked to run a script, by any client.
   [[nodiscard]] double script_calls();
 
  private:
@@ -32,7 +33,7 @@ class BareClient {
     void operator()(redisContext* context) const noexcept;
   };
 
-  // Ends the program unless the reply is one.
+  // Ends the program unless the reply is valid.
   template <class... Arguments>
   std::string ask(const char* format, Arguments... arguments);
   std::string hear();

@@ -1,5 +1,4 @@
-// Locks over a Redis server, beside what one would do with a bare client, and beside redis-py. The
-// server is started by this program.
+// Locks over a Redis server, next to a bare client and to redis-py. This program starts the server.
 #include <algorithm>
 #include <exception>
 #include <iostream>
@@ -44,7 +43,7 @@ int main(int argc, char** argv) {
   CLI::App app{
       "Locks over a Redis server on this machine, which this program starts.\n"
       "M1 acquire and release, M2 hand-off between processes, M3 32 waiters for one name,\n"
-      "M4 many leases that are held and renewed. Figures are to be compared within one run only."};
+      "M4 many leases that are held and renewed. Compare figures within one run only."};
   app.footer(
       "Examples:\n"
       "  bench_redis --only M1 --seconds 5\n"
@@ -54,7 +53,7 @@ int main(int argc, char** argv) {
   double seconds = settings.seconds.count();
   bool json = false;
   std::vector<std::string> role_words;
-  app.add_option("--only", only, "Some workloads, as in M1,M3")
+  app.add_option("--only", only, "Only these workloads, such as M1,M3")
       ->delimiter(',')
       ->check(CLI::IsMember({"M1", "M2", "M3", "M4"}));
   app.add_option("--seconds", seconds, "How long each contender runs (default: 3)")
@@ -62,7 +61,7 @@ int main(int argc, char** argv) {
   app.add_option("--leases", settings.leases, "How many leases M4 holds (default: 10000)")
       ->check(CLI::Range(1, 1'000'000));
   app.add_flag("--spin", settings.spin, "Keep a core awake meanwhile");
-  app.add_flag("--json", json, "Rows as JSON");
+  app.add_flag("--json", json, "Print the rows as JSON");
   app.add_option("--as", role_words)->expected(1, 4)->group("");
   CLI11_PARSE(app, argc, argv);
   settings.seconds = Seconds(seconds);

@@ -20,13 +20,13 @@ namespace {
 constexpr int kRounds = 5;
 constexpr int kPipelined = 64;
 
-// A contender of M1; how many pairs per second it makes in so much time.
+// A contender of M1; returns how many pairs per second it makes in this time.
 struct Lane {
   std::string contender;
   std::function<double(Seconds time)> run;
 };
 
-// The lanes take turns, each time another one first; the median of each.
+// Lets the lanes take turns, each time in another order; returns the median of each.
 std::vector<double> take_turns(const std::vector<Lane>& lanes, Seconds time) {
   std::vector<std::vector<double>> seen(lanes.size());
   for (std::size_t round = 0; round < kRounds; ++round) {

@@ -4,8 +4,8 @@
 
 namespace holdfast::bench_redis {
 
-// A process that keeps a core busy while this object lives, at the lowest priority. A core that
-// sleeps wakes slowly, most of all in a virtual machine; beside a spinner none sleeps.
+// A process that keeps a core busy while this object lives, at the lowest priority. A sleeping core
+// wakes slowly, especially in a virtual machine; with a spinner none sleeps.
 class Spinner {
  public:
   Spinner();

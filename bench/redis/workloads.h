@@ -19,7 +19,7 @@ struct Settings {
   bool spin = false;            // another process keeps a core awake
 };
 
-// What a workload finds: a server of this run.
+// The environment of a workload: a server of this run.
 struct Context {
   const Settings& settings;
   const tests::RedisServer& server;
@@ -30,28 +30,28 @@ struct Workload {
   Report (*run)(const Context& context);
 };
 
-// M1: acquire and release names that nobody else wants; one caller, and 64 threads.
+// M1: acquire and release uncontended names; one caller, and 64 threads.
 Report lone_pairs(const Context& context);
 Report crowded_pairs(const Context& context);
-// M2: from a release to the moment at which a waiter in another process has the name.
+// M2: from a release to the moment at which a waiter in another process holds the name.
 Report hand_off(const Context& context);
 // M3: 32 waiters for one name, in one process and in two.
 Report crowd_in_one_process(const Context& context);
 Report crowd_in_two_processes(const Context& context);
-// M4: what leases cost that are held and renewed.
+// M4: the cost of leases that are held and renewed.
 Report held_leases(const Context& context);
 
-// How this program starts itself as another process of a workload: `--as ROLE URL …`.
+// The way this program starts itself as another process of a workload: `--as ROLE URL …`.
 int run_as(const std::vector<std::string>& words);
 int wait_for_orders(const std::string& url);
 int listen_for_orders(const std::string& port);
 int take_on_orders(const std::string& port);
 int join_crowd(const std::string& url, const std::string& file, const std::string& seconds);
 
-// The command that starts this program in a role.
+// Returns the command that starts this program in a role.
 [[nodiscard]] std::vector<std::string> role(const std::vector<std::string>& words);
 
-// Of a clock that all processes read alike.
+// Reads a clock that all processes share.
 [[nodiscard]] long long now_ns();
 
 }  // namespace holdfast::bench_redis

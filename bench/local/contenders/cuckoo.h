@@ -11,7 +11,7 @@
 
 namespace holdfast::bench {
 
-// libcuckoo has no lock that outlives a call, so there is only a table of leases.
+// libcuckoo has no lock that lasts longer than a call, so there is only a table of leases.
 class CuckooLeases {
  public:
   static constexpr std::string_view kName = "libcuckoo";

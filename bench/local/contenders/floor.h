@@ -10,9 +10,9 @@
 
 namespace holdfast::bench {
 
-// What no lock by key can be expected to undercut: the standard's own locks, and no table.
+// The lower bound for any lock by key: the standard's own locks, without a table.
 
-// For keys that nobody else wants: one hash, and a mutex that no other thread touches.
+// For uncontended keys: one hash, and a mutex that no other thread touches.
 class OwnMutexFloor {
  public:
   static constexpr std::string_view kName = "floor";
@@ -24,7 +24,7 @@ class OwnMutexFloor {
   }
 };
 
-// For one key that everybody wants exclusively.
+// For one key that all threads lock exclusively.
 class HotMutexFloor {
  public:
   static constexpr std::string_view kName = "floor";
@@ -35,7 +35,7 @@ class HotMutexFloor {
   std::mutex mutex_;
 };
 
-// For one key that everybody reads.
+// For one key that all threads read.
 class HotSharedMutexFloor {
  public:
   static constexpr std::string_view kName = "floor";

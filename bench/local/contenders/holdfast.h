@@ -23,7 +23,7 @@ class HoldfastKeyLock {
   local::KeyLock locks_;
 };
 
-// A table that never sweeps by itself, so that no measurement meets a sweep by chance.
+// A table without background sweeps, so that no measurement includes a sweep by chance.
 class HoldfastLeases {
  public:
   static constexpr std::string_view kName = "holdfast";
@@ -44,7 +44,7 @@ class HoldfastLeases {
   local::LeaseTable table_;
 };
 
-// The same on a clock that is set, and with what the last sweep reported.
+// The same on a clock that can be set, with the report of the last sweep.
 class HoldfastSweptLeases {
  public:
   static constexpr std::string_view kName = HoldfastLeases::kName;

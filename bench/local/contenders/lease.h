@@ -5,7 +5,7 @@
 
 namespace holdfast::bench {
 
-// What the peers keep for a key. They read the precise clock once per call, like most code does.
+// The data of a key in the other tables. They read the precise clock once per call, like most code.
 struct Lease {
   using Clock = std::chrono::steady_clock;
 

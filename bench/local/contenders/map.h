@@ -14,7 +14,7 @@
 namespace holdfast::bench {
 
 // The lock by key that most programs write: a mutex around a map of pointers to reference-counted
-// reader-writer locks, the entry created on demand and erased by whoever leaves last.
+// reader-writer locks, the entry created on demand and erased by its last user.
 class MapKeyLock {
  public:
   static constexpr std::string_view kName = "map";

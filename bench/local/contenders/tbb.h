@@ -23,9 +23,9 @@ using TbbMap = tbb::concurrent_hash_map<std::string, Value, tbb::tbb_hash_compar
 // oneTBB locks an element for as long as an accessor refers to it, which makes its map a map of
 // reader-writer locks. Like Holdfast's, this one leaves nothing behind.
 //
-// A writer inserts, and erases through its accessor. A reader must not: erasing takes the element
-// out of the map at once, while other readers still hold it, and a writer could then insert it anew
-// beside them. So readers are counted, and the last to leave comes back as a writer to erase.
+// A writer inserts, and erases through its accessor. A reader must not: erasing removes the element
+// from the map at once, while other readers still hold it, and a writer could then insert a second
+// one. So readers are counted, and the last to leave locks again as a writer to erase.
 // (Without that, readers would be faster, and every key ever read would stay.)
 template <template <class> class Allocator = tbb::tbb_allocator>
 class TbbKeyLock {
@@ -101,7 +101,7 @@ class TbbLeases {
     return true;
   }
 
-  // Traversal is not safe beside inserts, so a program would have to keep callers out of the first
+  // Traversal is not safe during inserts, so a program would have to block callers during the first
   // half; that is not counted against it here.
   std::size_t sweep_in(std::chrono::seconds later) {
     const auto now = Lease::Clock::now() + later;
