@@ -36,32 +36,32 @@ template <class Token>
 concept LockAllSharedToken =
     boost::asio::completion_token_for<Token, internal::LockAllSignature<internal::KeyMode::shared>>;
 
-// Reader-writer locks by key for coroutines on Boost.Asio: one exists for a key as long as somebody
-// holds it or waits for it, and no longer.
+// Reader-writer locks by key for coroutines on Boost.Asio. The lock of a key exists only while the
+// key is held or waited for.
 //
 // Thread-safe: several threads of one io_context, and several io_contexts, may use one
 // AsyncKeyLock. Keys are any bytes, of any length, the empty key included. See KeyText for how long
-// they must be there.
+// they must stay valid.
 //
-// Nothing blocks a thread. An operation completes through the executor that is associated with its
-// handler, with an error_code and a guard; with `co_await` the error is thrown. A coroutine that
-// finds its key free goes on at once. The operations take any completion token.
+// No operation blocks a thread. An operation completes through the executor that is associated with
+// its handler, with an error_code and a guard; with `co_await` the error is thrown. A coroutine
+// that finds its key free continues at once. The operations take any completion token.
 //
-// An operation that waits ends with operation_aborted by its cancellation slot (of any type: `||`,
+// A waiting operation ends with operation_aborted by its cancellation slot (of any type: `||`,
 // bind_cancellation_slot, co_spawn) or its stop token, and with timed_out at its deadline. It then
-// holds nothing, and the next in line goes ahead as if it had never been there. A cancellation that
-// comes when the key is already on its way does nothing: the operation completes with its guard.
+// holds nothing, and the waiters behind it move up. A cancellation that comes after the key was
+// passed to the operation does nothing: the operation completes with its guard.
 //
-// Fairness: strictly in the order of arrival. A reader that comes while a writer waits stands
-// behind it; readers that stand next to each other enter together. Not re-entrant: a coroutine that
-// waits for a key that it holds waits for itself.
+// Fairness: strictly in order of arrival. A reader that arrives while a writer waits queues behind
+// it; readers that are adjacent in the queue enter together. Not re-entrant: a coroutine that waits
+// for a key that it holds waits for ever.
 //
-// A free key costs no allocation once as many keys were held before; a wait costs one piece of
-// memory, from the handler's associated allocator.
+// Locking a free key allocates nothing once as many keys were held before; a wait costs one
+// allocation, from the handler's associated allocator.
 //
 // When it is destroyed, waiters complete with operation_aborted, and guards remain valid; an
-// operation that has not begun must not begin any more. When an execution context is destroyed,
-// operations that wait for it to resume them are dropped, as Asio drops what is pending: their
+// operation that has not begun must not begin any more. When an execution context is destroyed, the
+// operations that it would have resumed are dropped, as Asio drops pending operations: their
 // handlers are destroyed and never called.
 //
 //   AsyncKeyLock keys;
@@ -96,7 +96,7 @@ class AsyncKeyLock {
                                          std::forward<Token>(token));
   }
 
-  // Until so much time has passed, or until a time point of any clock.
+  // Wait for this long, or until a time point of any clock.
   template <class Time, LockToken Token = boost::asio::use_awaitable_t<>>
   auto lock_for(KeyText key, Time time, Token&& token = Token()) {
     return lock(std::move(key), AsyncKeyWait(base::steady_deadline(time)),
@@ -118,8 +118,8 @@ class AsyncKeyLock {
                        std::forward<Token>(token));
   }
 
-  // Several keys, all or none: completes with a vector of guards, one for each different key. All
-  // who lock keys so do it in one order, so that they never wait for each other in a circle.
+  // Locks several keys, all or none: completes with a vector of guards, one for each different key.
+  // All callers lock in the same order, so that they cannot deadlock.
   template <LockAllToken Token = boost::asio::use_awaitable_t<>>
   auto lock_all(KeyList keys, Token&& token = Token()) {
     return internal::async_lock_all<kExclusive>(*table_, std::move(keys), internal::UnlimitedWait{},
@@ -141,15 +141,15 @@ class AsyncKeyLock {
                                              std::forward<Token>(token));
   }
 
-  // Nothing, at once, if the key is taken or somebody waits for it. These are no operations of
-  // Asio: any thread may call them. Throw std::bad_alloc where there is no memory for a new key,
-  // for which the operations above complete with no_memory.
+  // Return nullopt at once if the key is locked or waited for. These are not Asio operations: any
+  // thread may call them. They throw std::bad_alloc if there is no memory for a new key, where the
+  // operations above complete with no_memory.
   [[nodiscard]] std::optional<ExclusiveGuard> try_lock(std::string_view key);
   [[nodiscard]] std::optional<SharedGuard> try_lock_shared(std::string_view key);
 
-  // How many keys are held at this moment. Who waits, waits for one of them.
+  // Returns how many keys are held at this moment. Every waiter waits for one of them.
   [[nodiscard]] std::size_t size() const;
-  // Every key that is held. Looks at one part of the keys after the other: exact for each key, not
+  // Returns every key that is held. Reads one shard after the other: exact for each key, but not
   // one moment for all of them.
   [[nodiscard]] std::vector<local::KeyState> snapshot() const;
 
@@ -157,7 +157,7 @@ class AsyncKeyLock {
   static constexpr auto kExclusive = internal::KeyMode::exclusive;
   static constexpr auto kShared = internal::KeyMode::shared;
 
-  internal::KeyTable* const table_;  // deletes itself, when nobody needs it any more
+  internal::KeyTable* const table_;  // deletes itself with its last reference
 };
 
 }  // namespace holdfast::async

@@ -48,7 +48,7 @@ TEST_F(AsyncKeyAll, LocksEachDifferentKeyOnce) {
   EXPECT_EQ(keys.size(), 0U);
 }
 
-TEST_F(AsyncKeyAll, NoKeysAreLockedAtOnceThroughTheExecutor) {
+TEST_F(AsyncKeyAll, AnEmptyListCompletesThroughTheExecutor) {
   std::optional<Error> result;
   keys.lock_all({}, into(result));
   EXPECT_FALSE(result);
@@ -69,7 +69,7 @@ TEST_F(AsyncKeyAll, ReadersShare) {
   EXPECT_TRUE(keys.try_lock_shared("b"));
 }
 
-TEST_F(AsyncKeyAll, WhatItHasGoesBackWhenItCannotHaveAll) {
+TEST_F(AsyncKeyAll, UnlocksItsKeysWhenItCannotLockAll) {
   const auto holder = keys.try_lock("b");
   std::optional<Error> result;
   keys.lock_all({"a", "b", "c"}, AsyncKeyWait(std::chrono::steady_clock::now()), into(result));
@@ -106,7 +106,7 @@ TEST_F(AsyncKeyAll, EndsWhenTheLockIsDestroyedBetweenTwoKeys) {
 TEST_F(AsyncKeyAll, OppositeOrdersDoNotDeadlock) {
   asio::thread_pool pool(2);
   constexpr int kRounds = 500;
-  int total = 0;  // belongs to whoever holds both keys
+  int total = 0;  // protected by both keys
   const auto work = [&](std::string one, std::string two) -> asio::awaitable<void> {
     for (int i = 0; i < kRounds; ++i) {
       const auto both = co_await keys.lock_all({one, two});

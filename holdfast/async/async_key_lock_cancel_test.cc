@@ -32,7 +32,7 @@ constexpr auto kNever = 1h;  // for waits that something else ends
 
 class AsyncKeyCancel : public testing::Test {
  protected:
-  // What the operation that is begun with the token completes with.
+  // Returns the error with which the operation that starts with the token completes.
   auto into(std::optional<Error>& result) {
     return asio::bind_executor(context, [&result](Error error, const ExclusiveGuard& guard) {
       EXPECT_NE(error.failed(), guard.owns_lock());
@@ -59,13 +59,13 @@ TEST_F(AsyncKeyCancel, TheSlotOfAnOperationEndsItsWait) {
     settle(context);
     EXPECT_EQ(result, Error(asio::error::operation_aborted));
     EXPECT_FALSE(signal.slot().has_handler());
-    signal.emit(type);  // nobody is there any more
+    signal.emit(type);  // the operation has ended already
     holder.reset();
     EXPECT_EQ(keys.size(), 0U);
   }
 }
 
-TEST_F(AsyncKeyCancel, TooLateItDoesNothing) {
+TEST_F(AsyncKeyCancel, ALateCancellationDoesNothing) {
   auto holder = keys.try_lock("k");
   asio::cancellation_signal signal;
   std::optional<Error> result;
@@ -129,7 +129,7 @@ TEST_F(AsyncKeyCancel, AStopTokenEndsTheWaitFromAnyThread) {
   EXPECT_EQ(keys.size(), 0U);
 }
 
-TEST_F(AsyncKeyCancel, ATokenThatWasStoppedBeforeIsNoTry) {
+TEST_F(AsyncKeyCancel, ATokenThatIsAlreadyStoppedMakesNoTry) {
   std::stop_source source;
   source.request_stop();
   std::optional<Error> result;

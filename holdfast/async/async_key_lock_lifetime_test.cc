@@ -1,4 +1,4 @@
-// What happens to those who wait when something they need is destroyed.
+// What happens to waiters when something they need is destroyed.
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -27,7 +27,7 @@ using testing_support::settle;
 namespace asio = boost::asio;
 using Error = boost::system::error_code;
 
-// Counts those that exist.
+// Counts its live instances.
 class Witness {
  public:
   explicit Witness(int& alive) : alive_(&alive) { ++*alive_; }
@@ -54,7 +54,7 @@ TEST(AsyncKeyLifetime, WaitersOfADestroyedLockAreCancelled) {
   line.let_go("holder");  // a guard may outlive its lock
 }
 
-TEST(AsyncKeyLifetime, WhatEndsAWaitMayComeAfterTheLockIsGone) {
+TEST(AsyncKeyLifetime, AWaitMayBeEndedAfterTheLockIsDestroyed) {
   auto keys = std::make_unique<AsyncKeyLock>();
   asio::io_context context;
   auto holder = keys->try_lock("k");
@@ -126,7 +126,7 @@ TEST(AsyncKeyLifetime, AKeyOnItsWayToADestroyedContextGoesToTheNext) {
     asio::io_context gone;
     keys.lock("k", asio::bind_executor(gone, [](Error, ExclusiveGuard) { FAIL(); }));
     line.writer("next");
-    holder.reset();  // hands the key to the one whose context will never run
+    holder.reset();  // passes the key to the waiter whose context will never run
     settle(here);
     EXPECT_EQ(line.news(), Names{});
   }
@@ -134,7 +134,7 @@ TEST(AsyncKeyLifetime, AKeyOnItsWayToADestroyedContextGoesToTheNext) {
   EXPECT_EQ(line.news(), (Names{"next"}));
 }
 
-TEST(AsyncKeyLifetime, AReaderBehindADroppedWriterGoesIn) {
+TEST(AsyncKeyLifetime, AReaderBehindADroppedWriterEnters) {
   AsyncKeyLock keys;
   asio::io_context here;
   Line line(keys, here);
@@ -149,7 +149,7 @@ TEST(AsyncKeyLifetime, AReaderBehindADroppedWriterGoesIn) {
   EXPECT_EQ(line.news(), (Names{"next"}));
 }
 
-TEST(AsyncKeyLifetime, CoroutinesOfADestroyedContextLetGoOfTheirKeys) {
+TEST(AsyncKeyLifetime, CoroutinesOfADestroyedContextUnlockTheirKeys) {
   AsyncKeyLock keys;
   int alive = 0;
   {
@@ -171,7 +171,7 @@ TEST(AsyncKeyLifetime, CoroutinesOfADestroyedContextLetGoOfTheirKeys) {
   EXPECT_EQ(keys.size(), 0U);
 }
 
-// A context is destroyed while another thread lets go of, and cancels, what its operations wait
+// A context is destroyed while another thread unlocks and cancels the keys that its operations wait
 // for.
 TEST(AsyncKeyLifetime, AContextMayBeDestroyedWhileItsWaitersGetTheirKeys) {
   constexpr int kRounds = testing_support::kSanitized ? 300 : 3'000;

@@ -1,4 +1,4 @@
-// What a lock takes from the heap, counted at operator new.
+// The heap memory of a lock, counted at operator new.
 #include <atomic>
 #include <cstddef>
 #include <cstdlib>
@@ -20,7 +20,7 @@
 namespace {
 
 std::atomic<std::size_t> allocations{0};
-std::atomic<std::ptrdiff_t> blocks{0};  // that are not yet given back
+std::atomic<std::ptrdiff_t> blocks{0};  // that are not yet freed
 
 }  // namespace
 
@@ -56,7 +56,8 @@ class AsyncKeyMemory : public testing::Test {
   asio::io_context context;
 };
 
-// What the coroutine allocates in its second run: the first fills the caches, Asio's and ours.
+// Returns what the coroutine allocates in its second run: the first fills the caches, Asio's and
+// ours.
 template <class MakeCoroutine>
 std::size_t allocations_of(asio::io_context& context, const MakeCoroutine& make) {
   std::size_t counted = 0;
@@ -99,7 +100,7 @@ TEST_F(AsyncKeyMemory, AFreeKeyCostsACallbackNoAllocation) {
   EXPECT_EQ(counted, 0U);
 }
 
-TEST_F(AsyncKeyMemory, AWaitCostsACoroutineOnlyMemoryThatAsioKeepsAtHand) {
+TEST_F(AsyncKeyMemory, AWaitCostsACoroutineOnlyMemoryThatAsioCaches) {
   constexpr int kRounds = 1'000;
   bool is_over = false;
   asio::co_spawn(
@@ -122,7 +123,7 @@ TEST_F(AsyncKeyMemory, AWaitCostsACoroutineOnlyMemoryThatAsioKeepsAtHand) {
             0U);
 }
 
-// Counts what goes through it.
+// An allocator that counts.
 template <class T>
 struct Counting {
   using value_type = T;
@@ -166,7 +167,7 @@ TEST_F(AsyncKeyMemory, AWaitTakesItsMemoryFromTheHandlersAllocator) {
   EXPECT_EQ(allocations, before);
 }
 
-TEST_F(AsyncKeyMemory, AMillionKeysOneAfterAnotherCostNothing) {
+TEST_F(AsyncKeyMemory, AMillionKeysInTurnLeaveNothingAllocated) {
   constexpr int kMany = 1'000'000;
   constexpr std::size_t kEveryShardOnce = 64;
   std::string key = "0000000";
@@ -179,7 +180,7 @@ TEST_F(AsyncKeyMemory, AMillionKeysOneAfterAnotherCostNothing) {
   EXPECT_EQ(keys.size(), 0U);
 }
 
-TEST_F(AsyncKeyMemory, ManyKeysAtOnceLeaveLittleBehind) {
+TEST_F(AsyncKeyMemory, ManyKeysHeldTogetherLeaveLittleBehind) {
   constexpr int kMany = 200'000;
   constexpr std::ptrdiff_t kMostSpare = 64 * 64;  // of each of 64 shards, and few have a long key
   const std::ptrdiff_t before = blocks;

@@ -1,4 +1,4 @@
-// Who goes in when.
+// The order in which waiters enter.
 #include <gtest/gtest.h>
 
 #include <holdfast/async/async_key_lock.h>
@@ -19,7 +19,7 @@ class AsyncKeyOrder : public testing::Test {
   Line line{keys, context};
 };
 
-TEST_F(AsyncKeyOrder, WritersGoInOneByOneAsTheyCame) {
+TEST_F(AsyncKeyOrder, WritersEnterOneByOneInOrderOfArrival) {
   for (const char* name : {"a", "b", "c"}) line.writer(name);
   EXPECT_EQ(line.news(), (Names{"a"}));
   line.let_go("a");
@@ -42,7 +42,7 @@ TEST_F(AsyncKeyOrder, AReaderDoesNotPassAWaitingWriter) {
   EXPECT_EQ(line.news(), (Names{"late"}));
 }
 
-TEST_F(AsyncKeyOrder, ReadersNextToEachOtherGoInTogether) {
+TEST_F(AsyncKeyOrder, AdjacentReadersEnterTogether) {
   line.writer("w1");
   for (const char* name : {"r1", "r2", "r3"}) line.reader(name);
   line.writer("w2");
@@ -59,16 +59,16 @@ TEST_F(AsyncKeyOrder, ReadersNextToEachOtherGoInTogether) {
   EXPECT_EQ(line.news(), (Names{"r4"}));
 }
 
-TEST_F(AsyncKeyOrder, NobodyTriesHisWayPastThoseWhoWait) {
+TEST_F(AsyncKeyOrder, ATryDoesNotPassWaiters) {
   line.writer("a");
   line.writer("b");
   line.let_go("a");
-  // The key is b's from the moment at which a let go of it.
+  // The key belongs to b from the moment at which a unlocked it.
   EXPECT_FALSE(keys.try_lock("k"));
   EXPECT_EQ(line.news(), (Names{"a", "b"}));
 }
 
-TEST_F(AsyncKeyOrder, AWaiterThatGoesAwayLeavesTheOthersInOrder) {
+TEST_F(AsyncKeyOrder, ACancelledWaiterLeavesTheOthersInOrder) {
   line.writer("holder");
   for (const char* name : {"a", "b", "c", "d"}) line.writer(name);
   line.cancel("b");
@@ -80,7 +80,7 @@ TEST_F(AsyncKeyOrder, AWaiterThatGoesAwayLeavesTheOthersInOrder) {
   EXPECT_EQ(keys.size(), 0U);
 }
 
-TEST_F(AsyncKeyOrder, WhenAWaitingWriterGoesAwayTheReadersBehindItGoIn) {
+TEST_F(AsyncKeyOrder, WhenAWaitingWriterIsCancelledTheReadersBehindItEnter) {
   line.reader("in");
   line.writer("writer");
   line.reader("r1");

@@ -24,7 +24,8 @@ namespace asio = boost::asio;
 constexpr auto kNever = 1h;
 constexpr int kFewestSteps = 15;  // fewer would mean that the victim never waited
 
-// Who is in, as they say themselves, so that a lock that lets in one too many is found out.
+// The coroutines that are inside, as they report themselves, to detect a lock that lets in too
+// many.
 class Rooms {
  public:
   class Stay {
@@ -59,7 +60,7 @@ class Rooms {
   std::map<std::string, int> inside_;
 };
 
-// A victim goes through every kind of wait, for keys that two rivals want too, on one thread, so
+// A victim goes through every kind of wait, for keys that two rivals also want, on one thread, so
 // that the n-th step is the same every time.
 class Scene {
  public:
@@ -73,7 +74,7 @@ class Scene {
     spawn(rival(), rivals_left_);
   }
 
-  // Whether there was a step left to make.
+  // Returns whether there was a step left to make.
   bool step() { return context_->poll_one() != 0; }
   void run_to_the_end() { context_->run_for(1min); }
 
@@ -129,7 +130,7 @@ class Scene {
     }
   }
 
-  // Destroyed in the opposite order: the context first, and what its coroutines use after it.
+  // Destroyed in the opposite order: first the context, then what its coroutines use.
   Rooms rooms_;
   std::unique_ptr<AsyncKeyLock> keys_ = std::make_unique<AsyncKeyLock>();
   std::stop_source stop_source_;
@@ -141,7 +142,7 @@ class Scene {
   std::unique_ptr<asio::io_context> context_ = std::make_unique<asio::io_context>();
 };
 
-// Calls `check(scene)` with the scene after n steps, for every n that there is.
+// Calls `check(scene)` with the scene after n steps, for every possible n.
 template <class Check>
 void after_every_step(const Check& check) {
   int steps = 0;
@@ -157,13 +158,13 @@ void after_every_step(const Check& check) {
   EXPECT_GT(steps, kFewestSteps);
 }
 
-TEST(AsyncKeySteps, CancelledAfterAnyStepTheVictimHoldsNothingAndTheRivalsGoOn) {
+TEST(AsyncKeySteps, CancelledAfterAnyStepTheVictimHoldsNothingAndTheRivalsContinue) {
   int cancelled = 0;
   after_every_step([&](Scene& scene) {
     scene.cancel();
     scene.run_to_the_end();
     EXPECT_TRUE(scene.victim_ended());
-    // co_spawn passes a cancellation on through the executor, and so a step later.
+    // co_spawn passes a cancellation through the executor, and so one step later.
     EXPECT_TRUE(scene.victim_failed() || scene.victim_needs_no_more());
     EXPECT_EQ(scene.rivals_left(), 0);
     EXPECT_TRUE(scene.is_clean());
@@ -172,7 +173,7 @@ TEST(AsyncKeySteps, CancelledAfterAnyStepTheVictimHoldsNothingAndTheRivalsGoOn) 
   EXPECT_GE(cancelled, kFewestSteps);
 }
 
-TEST(AsyncKeySteps, StoppedAfterAnyStepTheVictimHoldsNothingAndTheRivalsGoOn) {
+TEST(AsyncKeySteps, StoppedAfterAnyStepTheVictimHoldsNothingAndTheRivalsContinue) {
   int stopped = 0;
   after_every_step([&](Scene& scene) {
     scene.stop();
@@ -192,7 +193,7 @@ TEST(AsyncKeySteps, WhenTheContextIsDestroyedAfterAnyStepNothingIsLeft) {
   });
 }
 
-TEST(AsyncKeySteps, NobodyInterferesAndAllEndWell) {
+TEST(AsyncKeySteps, WithoutInterferenceAllEndWell) {
   Scene scene;
   scene.run_to_the_end();
   EXPECT_TRUE(scene.victim_ended());

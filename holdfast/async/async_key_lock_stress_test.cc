@@ -1,5 +1,5 @@
-// Threads, coroutines and cancellations at once. What the keys protect is protected by nothing
-// else, so that a thread sanitizer, and the sums at the end, see every mistake.
+// Threads, coroutines and cancellations at the same time. Only the keys protect the data, so that a
+// thread sanitizer, and the sums at the end, detect every mistake.
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -47,7 +47,7 @@ struct Tally {
   }
 };
 
-// What belongs to whoever holds the key.
+// Data that only the key protects.
 class Guarded {
  public:
   void write(Tally& tally) {
@@ -55,7 +55,7 @@ class Guarded {
     for (std::uint64_t& word : words_) ++word;
     ++tally.writes;
   }
-  // Whether no write is half done.
+  // Returns whether no write is half done.
   void check(Tally& tally) const {
     for (const std::uint64_t word : words_) {
       if (word != words_.front()) ++tally.inconsistent;
@@ -93,7 +93,7 @@ class Fuses {
 
 class Crowd {
  public:
-  // A coroutine that locks at random, in every way there is.
+  // A coroutine that locks at random, in every possible way.
   asio::awaitable<Tally> member(unsigned seed) {
     std::mt19937 random(seed);
     Tally tally;
@@ -178,15 +178,14 @@ class Crowd {
   std::array<Guarded, kKeys> guarded_;
 };
 
-// Runs the crowd: its coroutines take turns in going to the contexts, each of which has some
-// threads.
+// Runs the crowd: distributes its coroutines over the contexts, each of which has some threads.
 void run_crowd(std::size_t contexts, std::size_t threads_each) {
   Crowd crowd;
   std::vector<std::unique_ptr<asio::io_context>> stages;
   for (std::size_t i = 0; i < contexts; ++i) stages.push_back(std::make_unique<asio::io_context>());
   std::vector<std::future<Tally>> members;
   for (unsigned i = 0; i < kCoroutines; ++i) {
-    // On a strand, as Asio wants it of whatever is cancelled by a signal.
+    // On a strand, as Asio requires for an operation that is cancelled by a signal.
     members.push_back(asio::co_spawn(asio::make_strand(*stages[i % contexts]), crowd.member(i),
                                      asio::use_future));
   }

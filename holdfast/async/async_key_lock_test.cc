@@ -105,7 +105,7 @@ TEST(AsyncKeyLock, UnlockingResumesTheNextLaterAndNotInside) {
   asio::post(context, [&] {
     guard->unlock();
     EXPECT_FALSE(is_next_in);
-    EXPECT_FALSE(keys.try_lock("k"));  // it has the key all the same
+    EXPECT_FALSE(keys.try_lock("k"));  // the waiter has the key already
   });
   settle(context);
   EXPECT_TRUE(is_next_in);
@@ -126,7 +126,7 @@ TEST(AsyncKeyLock, AFreeKeyDoesNotCallTheHandlerInTheCall) {
 TEST(AsyncKeyLock, TakesAnyCompletionToken) {
   AsyncKeyLock keys;
   asio::thread_pool pool(1);
-  // A future; the handler has no executor of its own, so Asio's system executor serves it.
+  // A future; the handler has no executor, so Asio's system executor serves it.
   std::future<ExclusiveGuard> future = keys.lock("k", asio::use_future);
   ExclusiveGuard guard = future.get();
   std::future<ExclusiveGuard> waiting = keys.lock("k", asio::use_future);
@@ -142,7 +142,7 @@ TEST(AsyncKeyLock, TakesAnyCompletionToken) {
                    }));
   EXPECT_TRUE(called.get_future().get());
 
-  // An operation to begin later.
+  // An operation that begins later.
   auto later = keys.lock("later", asio::deferred);
   EXPECT_TRUE(keys.try_lock("later"));
   EXPECT_TRUE(std::move(later)(asio::use_future).get());
@@ -180,7 +180,7 @@ TEST(AsyncKeyLock, SeveralContextsShareIt) {
   asio::io_context here;
   asio::io_context there;
   Names order;
-  // The next one runs in its own context, and not in that of the unlocker.
+  // The next waiter runs in its own context, not in that of the unlocking coroutine.
   std::optional<ExclusiveGuard> holder = keys.try_lock("k");
   keys.lock("k",
             asio::bind_executor(there, [&](Error, ExclusiveGuard) { order.push_back("there"); }));
@@ -210,7 +210,7 @@ TEST(AsyncKeyLock, AWaiterIsWorkForItsContext) {
   EXPECT_TRUE(context.stopped());
 }
 
-TEST(AsyncKeyLock, SnapshotShowsWhoHoldsAndWhoWaits) {
+TEST(AsyncKeyLock, SnapshotShowsHoldersAndWaiters) {
   AsyncKeyLock keys;
   asio::io_context context;
   testing_support::Line line(keys, context);
@@ -234,7 +234,7 @@ TEST(AsyncKeyGuard, MovesAndUnlocksOnce) {
   EXPECT_FALSE(guard.owns_lock());  // NOLINT(bugprone-use-after-move): that is the point
   guard.unlock();
   EXPECT_FALSE(keys.try_lock("k"));
-  moved = *keys.try_lock("other");  // lets go of "k"
+  moved = *keys.try_lock("other");  // unlocks "k"
   EXPECT_TRUE(keys.try_lock("k"));
   EXPECT_FALSE(keys.try_lock("other"));
   moved.unlock();
@@ -242,7 +242,7 @@ TEST(AsyncKeyGuard, MovesAndUnlocksOnce) {
   EXPECT_EQ(keys.size(), 0U);
 }
 
-TEST(AsyncKeyGuard, DowngradeLetsInTheReadersInFrontAndNoWriter) {
+TEST(AsyncKeyGuard, DowngradeLetsInTheFirstReadersAndNoWriter) {
   AsyncKeyLock keys;
   asio::io_context context;
   testing_support::Line line(keys, context);

@@ -7,10 +7,10 @@
 
 namespace holdfast::async {
 
-// What else may end a wait for a key, beside the cancellation slot of the operation. The default is
-// nothing.
+// The limits of a wait for a key, in addition to the cancellation slot of the operation. The
+// default is none.
 //
-// It has constructors on purpose: GCC 12 destroys an aggregate twice that is made within a
+// It has constructors on purpose: GCC 12 destroys an aggregate twice if it is created within a
 // `co_await`.
 //
 //   auto guard = co_await keys.lock("report", token);
@@ -25,9 +25,10 @@ struct AsyncKeyWait {
   explicit AsyncKeyWait(TimePoint deadline, std::stop_token its_stop = {})
       : until(deadline), stop(std::move(its_stop)) {}
 
-  // Ends the wait with asio::error::timed_out. In the past: one try.
+  // Ends the wait with asio::error::timed_out. A time in the past means one try.
   std::optional<TimePoint> until;
-  // Ends it with asio::error::operation_aborted. Stopped before: no try.
+  // Ends the wait with asio::error::operation_aborted. A token that is already stopped means no
+  // try.
   std::stop_token stop;
 };
 

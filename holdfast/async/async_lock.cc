@@ -18,7 +18,7 @@ AsyncLock::~AsyncLock() {
   try {
     internal::ReleaseOperation::start_in_background(room_, std::move(lock_));
   } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch)
-    // Without the memory to do it in the background, the handle itself gives it back.
+    // Without memory for the background, the handle itself releases the lock.
   }
 }
 

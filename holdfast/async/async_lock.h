@@ -19,18 +19,18 @@
 
 namespace holdfast::async {
 
-// A name that is held, as locks::Lock is, by a coroutine: nothing that it does blocks.
+// A lock held by a coroutine, like locks::Lock, except that no operation blocks.
 //
-// Move-only; one thread at a time, but for `lost` and `check`, which any thread may ask. It may
-// outlive its provider, which then no longer renews it. What is promised until `lost` fires is what
-// locks::Lock promises; its callbacks run in the thread that finds out.
+// Move-only; one thread at a time, except `lost` and `check`, which any thread may call. It may
+// outlive its provider, which then no longer renews it. Until `lost` fires it promises what
+// locks::Lock promises; callbacks of `lost` run in the thread that detects the loss.
 //
-// A scope that ends with the lock held gives it back in the background: the executor goes on at
-// once, and whoever waits for the name has it a moment later. `co_await lock.release()` says when,
-// and whether it was still ours.
+// The end of a scope releases the lock in the background: the executor continues at once, and the
+// next waiter gets the name a moment later. `co_await lock.release()` completes when the lock is
+// released, and tells whether it was still held.
 //
-// `release` and `reduce` take any completion token, and are not cancelled: they end with the
-// store's answer, or by the time at which the lease would have run out.
+// `release` and `reduce` take any completion token, and cannot be cancelled: they end with the
+// store's answer, or at the time at which the lease would have expired.
 //
 //   AsyncLock lock = co_await provider.acquire("report");
 //   co_await write(lock.token());
@@ -44,16 +44,17 @@ class [[nodiscard]] AsyncLock {
   AsyncLock& operator=(AsyncLock&& other) noexcept;
   ~AsyncLock();
 
-  // Gives the name back, to the next waiter of this provider if there is one. Says whether the
-  // lease was still ours: base::Result<store::ReleaseOutcome>. Twice is harmless.
+  // Releases the name, to the next waiter of this provider if there is one. Completes with
+  // base::Result<store::ReleaseOutcome>: whether the lease was still held. Releasing twice is
+  // harmless.
   template <class Token = boost::asio::use_awaitable_t<>>
   auto release(Token&& token = {}) {
     using Outcome = base::Result<store::ReleaseOutcome>;
     return internal::initiate_if_held<internal::ReleaseOperation, void(Outcome)>(
         Outcome(store::ReleaseOutcome::not_held), std::forward<Token>(token), room_, lock_.hold());
   }
-  // Gives back all but so many of its permits, in one step, as locks::Lock::reduce does:
-  // base::Result<void>.
+  // Keeps this many permits and releases the others, in one step, as locks::Lock::reduce does.
+  // Completes with base::Result<void>.
   template <class Token = boost::asio::use_awaitable_t<>>
   auto reduce(std::uint32_t permits, Token&& token = {}) {
     using Outcome = base::Result<void>;
@@ -61,10 +62,10 @@ class [[nodiscard]] AsyncLock {
         lock_.holds() ? Outcome() : lock_.check(), std::forward<Token>(token), room_, lock_.hold(),
         permits);
   }
-  // Ends the handle but not the lease: returns its id.
+  // Ends the handle but not the lease, and returns the lease's id.
   base::LeaseId detach() noexcept { return lock_.detach(); }
 
-  // As those of locks::Lock.
+  // The functions of locks::Lock.
   [[nodiscard]] std::stop_token lost() const { return lock_.lost(); }
   [[nodiscard]] base::Result<void> check() const { return lock_.check(); }
   [[nodiscard]] base::Duration time_left() const { return lock_.time_left(); }
@@ -72,7 +73,7 @@ class [[nodiscard]] AsyncLock {
   explicit operator bool() const noexcept { return holds(); }
   [[nodiscard]] bool released() const noexcept { return lock_.released(); }
 
-  // Of a handle that holds.
+  // These need a handle that holds.
   [[nodiscard]] const std::string& name() const noexcept { return lock_.name(); }
   [[nodiscard]] const base::LeaseId& id() const noexcept { return lock_.id(); }
   [[nodiscard]] const std::string& owner() const noexcept { return lock_.owner(); }
@@ -81,7 +82,7 @@ class [[nodiscard]] AsyncLock {
 
  private:
   std::shared_ptr<internal::EngineRoom> room_;
-  locks::Lock lock_;  // before the room goes
+  locks::Lock lock_;  // destroyed before the room
 };
 
 }  // namespace holdfast::async

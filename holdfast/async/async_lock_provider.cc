@@ -50,7 +50,7 @@ const locks::AcquireOptions& AsyncLockProvider::defaults() {
 }
 
 AsyncLockProvider::~AsyncLockProvider() {
-  own_.reset();  // whoever waits is told
+  own_.reset();  // cancels all waits
   room_->wait_for_background();
 }
 

@@ -78,10 +78,10 @@ TEST_F(AsyncLockProviderTest, AThreadHandsTheNameToACoroutineAndBack) {
     second = lock.token();
     co_await lock.release();
   });
-  context_.run_one();  // the coroutine has begun, and stands in line
+  context_.run_one();  // the coroutine has begun, and waits
   EXPECT_EQ(threads_.waiting(), 1U);
   const base::FencingToken one = first->token();
-  // In the same line as threads, and behind the coroutine.
+  // In the same queue as threads, and behind the coroutine.
   std::jthread third([&] { EXPECT_GT(threads_.acquire("job").token(), second); });
   while (threads_.waiting() < 2) {
     std::this_thread::yield();
@@ -91,7 +91,7 @@ TEST_F(AsyncLockProviderTest, AThreadHandsTheNameToACoroutineAndBack) {
   EXPECT_GT(second, one);
 }
 
-TEST_F(AsyncLockProviderTest, TheHandlersExecutorIsUsedWhateverItIs) {
+TEST_F(AsyncLockProviderTest, AnyExecutorOfTheHandlerIsUsed) {
   asio::thread_pool pool(2);
   const auto strand = asio::make_strand(pool);
   std::promise<bool> on_strand;
@@ -126,7 +126,7 @@ TEST_F(AsyncLockProviderTest, AnEmptyHandleIsHarmless) {
   EXPECT_EQ(lock.reduce(1, asio::use_future).get().error().code, ErrorCode::not_held);
 }
 
-TEST_F(AsyncLockProviderTest, AScopeThatEndsGivesBackAndTheNextHasIt) {
+TEST_F(AsyncLockProviderTest, TheEndOfAScopeReleasesToTheNextWaiter) {
   std::vector<int> order;
   for (int i = 0; i < 3; ++i) {
     spawn(context_, [&, i]() -> asio::awaitable<void> {

@@ -21,7 +21,7 @@ struct BlockingPool::State {
   Task* first = nullptr;
   Task* last = nullptr;
   std::size_t queued = 0;
-  std::size_t idle = 0;  // threads that have nothing to do, or are about to begin
+  std::size_t idle = 0;  // threads without a task, or about to start
   bool ending = false;
   std::vector<std::thread> threads;
 };

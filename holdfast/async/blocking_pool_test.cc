@@ -29,7 +29,7 @@ class Task final : public BlockingPool::Task {
   const std::function<void()> work_;
 };
 
-TEST(BlockingPool, DoesEverythingBeforeItEnds) {
+TEST(BlockingPool, CompletesAllTasksBeforeItEnds) {
   constexpr int kTasks = 1000;
   std::atomic<int> done = 0;
   std::vector<std::unique_ptr<Task>> tasks;
@@ -56,7 +56,7 @@ TEST(BlockingPool, StartsNoMoreThreadsThanAreNeeded) {
   EXPECT_EQ(pool.threads(), 2U);
 }
 
-// In processes of their own: in this one there may be stacks of threads that have ended.
+// In separate processes: this one may still have the stacks of threads that have ended.
 class BlockingPoolDeathTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -65,7 +65,7 @@ class BlockingPoolDeathTest : public ::testing::Test {
   }
 };
 
-TEST_F(BlockingPoolDeathTest, WhereNoThreadCanBeStartedThoseThatAreThereDoIt) {
+TEST_F(BlockingPoolDeathTest, IfNoThreadCanBeStartedThePresentOnesDoTheWork) {
   const auto post_two = [] {
     std::atomic<int> done = 0;
     std::size_t threads = 0;
@@ -88,7 +88,7 @@ TEST_F(BlockingPoolDeathTest, WhereNoThreadCanBeStartedThoseThatAreThereDoIt) {
   EXPECT_EXIT(post_two(), ::testing::ExitedWithCode(0), "");
 }
 
-TEST_F(BlockingPoolDeathTest, WithoutASingleThreadItIsNotMade) {
+TEST_F(BlockingPoolDeathTest, WithoutAnyThreadTheConstructorThrows) {
   const auto make_one = [] {
     const NoRoomForThreads no_room;
     try {
@@ -100,7 +100,7 @@ TEST_F(BlockingPoolDeathTest, WithoutASingleThreadItIsNotMade) {
   };
   EXPECT_EXIT(make_one(), ::testing::ExitedWithCode(0), "");
 }
-TEST(BlockingPool, AFullQueueRefusesButNotWhatGivesBack) {
+TEST(BlockingPool, AFullQueueRefusesClaimsButNotReleases) {
   std::latch begun(1);
   std::latch go_on(1);
   std::atomic<int> done = 0;
@@ -136,7 +136,7 @@ TEST(BlockingPool, MayBeDestroyedByOneOfItsThreads) {
   EXPECT_EQ(pool, nullptr);
 }
 
-TEST(BlockingPool, HasAThreadAndAQueue) {
+TEST(BlockingPool, NeedsAThreadAndAQueue) {
   EXPECT_THROW(BlockingPool(0, 1), base::Exception);
   EXPECT_THROW(BlockingPool(1, 0), base::Exception);
 }

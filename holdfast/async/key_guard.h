@@ -10,15 +10,15 @@ namespace internal {
 struct KeyGuards;
 }  // namespace internal
 
-// Holds one key until it is destroyed or unlocked.
+// A guard that holds one key until it is destroyed or unlocked.
 //
 // One thread at a time; it may be moved to, and unlocked by, another thread. It may outlive its
 // AsyncKeyLock. A moved-from or unlocked guard holds nothing and may be destroyed, assigned or
 // unlocked again.
 //
-// Unlocking never blocks, and never runs anybody's code: whoever is next gets the key at once, and
-// is resumed through its own executor (asio::post). It does not fail, except that the program ends
-// where there is no memory for that.
+// Unlocking never blocks, and never runs other code: the next waiter gets the key at once, and is
+// resumed through its own executor (asio::post). It does not fail, except that the program ends if
+// there is no memory for that.
 template <internal::KeyMode kMode>
 class [[nodiscard]] BasicKeyGuard {
  public:
@@ -35,8 +35,8 @@ class [[nodiscard]] BasicKeyGuard {
     if (entry_ != nullptr) release();
   }
 
-  // Becomes a reader without letting a writer in between; the readers that stand in front enter
-  // too. This guard then holds nothing.
+  // Turns the writer into a reader without letting another writer in between; readers at the front
+  // of the queue enter with it. This guard then holds nothing.
   [[nodiscard]] BasicKeyGuard<internal::KeyMode::shared> downgrade() && noexcept
     requires(kMode == internal::KeyMode::exclusive);
 
@@ -63,7 +63,7 @@ using SharedGuard = BasicKeyGuard<internal::KeyMode::shared>;
 
 namespace internal {
 
-// How the operations make guards.
+// Makes guards for the operations.
 struct KeyGuards {
   template <KeyMode kMode>
   static BasicKeyGuard<kMode> make(KeyTable& table, KeyEntry* entry) noexcept {

@@ -8,11 +8,10 @@
 
 namespace holdfast::async {
 
-// Several keys, in the order in which they are locked: by their bytes, each of them once. It keeps
-// them.
+// Several keys, each once, in the order in which they are locked: byte order. It owns them.
 //
-// It is made from a list in braces by a constructor for so many arguments, and not for a
-// std::initializer_list, for which GCC 12 has no place in a coroutine.
+// A list in braces is taken by a variadic constructor, not by one for a std::initializer_list,
+// which GCC 12 cannot store in a coroutine.
 class KeyList {
  public:
   KeyList() = default;

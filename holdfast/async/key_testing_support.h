@@ -1,4 +1,4 @@
-// What the tests of AsyncKeyLock share.
+// Support for the tests of AsyncKeyLock.
 #pragma once
 
 #include <map>
@@ -30,14 +30,15 @@ inline constexpr bool kSanitized = true;
 inline constexpr bool kSanitized = false;
 #endif
 
-// Runs what is ready, and what that makes ready, until everybody waits or has ended.
+// Runs all ready work, and the work that this makes ready, until every coroutine waits or has
+// ended.
 inline void settle(asio::io_context& context) {
   context.restart();
   context.poll();
 }
 
-// Coroutines that stand in line for the key "k" on one io_context, and keep it until they are told
-// to let go.
+// Coroutines that queue for the key "k" on one io_context, and hold it until they are told to
+// unlock.
 class Line {
  public:
   Line(AsyncKeyLock& keys, asio::io_context& context) : keys_(keys), context_(context) {}
@@ -58,7 +59,7 @@ class Line {
   }
 
   [[nodiscard]] bool is_inside(const std::string& name) const { return inside_.contains(name); }
-  // What became of whom, in that order, since this was asked before.
+  // Returns what happened to each coroutine, in order, since the last call.
   [[nodiscard]] Names news() { return std::exchange(news_, {}); }
 
  private:

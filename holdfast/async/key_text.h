@@ -8,11 +8,11 @@
 
 namespace holdfast::async {
 
-// A key as it is passed to an operation that may begin later than the call: an operation of Asio
+// A key as the argument of an operation that may begin later than the call: an Asio operation
 // begins when it is awaited.
 //
-// A temporary std::string is kept; everything else is only looked at, and must be there until the
-// operation begins, which for `co_await` is as long as the statement.
+// A temporary std::string is kept; everything else is only referenced, and must stay valid until
+// the operation begins, which for `co_await` means to the end of the statement.
 class KeyText {
  public:
   // Implicit, as a std::string_view would be.

@@ -27,7 +27,7 @@ asio::awaitable<Result<void>> LeaderElection::lead(Work work, locks::AcquireOpti
     }
     const bool is_lost = lock.lost().stop_requested();
     auto resigned = co_await lock.release();
-    // Of what is lost nothing has to be given back, and who stops leaves it to run out.
+    // A lost term need not be released, and after a stop it is left to expire.
     if (!resigned && !is_lost && !options.stop.stop_requested()) {
       co_return std::unexpected(std::move(resigned).error());
     }

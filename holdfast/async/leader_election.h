@@ -19,10 +19,10 @@
 
 namespace holdfast::async {
 
-// recipes::LeaderElection for coroutines: what is promised, and what is not, stands there; the two
-// elect together. What completes where, and how it is cancelled, stands at AsyncLockProvider.
+// recipes::LeaderElection for coroutines, with the same promises; the two elect together.
+// Completion and cancellation are those of AsyncLockProvider.
 //
-// Thread-safe. Outlived by its provider; its terms may outlive it. Name the options, as for
+// Thread-safe. Its provider must outlive it; its terms may outlive it. Name the options, as for
 // AsyncLockProvider.
 //
 //   LeaderElection election(provider, "scheduler");
@@ -34,22 +34,23 @@ class LeaderElection {
   LeaderElection(AsyncLockProvider& provider, std::string name)
       : provider_(provider), name_(std::move(name)) {}
 
-  // base::Result<std::optional<AsyncLock>>: the term, when it has begun; nothing if others led for
-  // all of `options.wait` (default: without bound).
+  // Waits for a term. Completes with base::Result<std::optional<AsyncLock>>: nullopt if others led
+  // for all of `options.wait` (default: no limit).
   template <class Token = boost::asio::use_awaitable_t<>>
   [[nodiscard]] auto campaign(const locks::AcquireOptions& options, Token&& token = {}) {
     const auto how = recipes::LeaderElection::as_candidate(options);
     return provider_.try_acquire(name_, how, std::forward<Token>(token));
   }
 
-  // Campaigns again and again, and does the work in each term, until `options.stop` is requested
-  // (which is no error) or the coroutine is cancelled. Otherwise as recipes::LeaderElection::lead.
+  // Campaigns repeatedly, and runs the work in each term, until `options.stop` is requested (which
+  // is no error) or the coroutine is cancelled. Otherwise like recipes::LeaderElection::lead.
   [[nodiscard]] boost::asio::awaitable<base::Result<void>> lead(Work work,
                                                                 locks::AcquireOptions options);
 
-  // Nothing if nobody leads.
+  // Returns nullopt if there is no leader.
   [[nodiscard]] boost::asio::awaitable<base::Result<std::optional<recipes::Leader>>> leader();
-  // base::Result<std::optional<recipes::Leader>>: as recipes::LeaderElection::wait_for_change.
+  // Completes with base::Result<std::optional<recipes::Leader>>, as
+  // recipes::LeaderElection::wait_for_change.
   template <class Token = boost::asio::use_awaitable_t<>>
   [[nodiscard]] auto wait_for_change(std::optional<base::FencingToken> known, base::Duration wait,
                                      std::stop_token stop = {}, Token&& token = {}) {

@@ -16,7 +16,7 @@ using locks::AcquireOptions;
 
 using MaybeAll = Result<std::optional<MultiLock>>;
 
-// The first name last: whoever waits for it then finds the others free.
+// Releases the first name last: a waiter for it then finds the others free.
 void release_backwards(std::vector<AsyncLock>& locks) {
   while (!locks.empty()) {
     locks.pop_back();
@@ -25,7 +25,7 @@ void release_backwards(std::vector<AsyncLock>& locks) {
 
 MaybeAll all_of(std::vector<AsyncLock> held) {
   MultiLock all(std::move(held));
-  if (auto ours = all.check(); !ours) {  // one was lost while the others were waited for
+  if (auto ours = all.check(); !ours) {  // one was lost while we waited for the others
     return std::unexpected(std::move(ours).error());
   }
   return all;
@@ -78,7 +78,7 @@ MultiLock::~MultiLock() { release_backwards(locks_); }
 
 std::stop_token MultiLock::lost() const {
   for (const AsyncLock& lock : locks_) {
-    static_cast<void>(lock.lost());  // asked late, it fires now
+    static_cast<void>(lock.lost());  // fires now if the lock is lost
   }
   return any_lost_ != nullptr ? any_lost_->token() : std::stop_token();
 }

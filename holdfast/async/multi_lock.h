@@ -17,31 +17,31 @@
 
 namespace holdfast::async {
 
-// recipes::MultiLock for coroutines: several names that are held together, all or nothing, taken in
-// the order of their bytes.
+// recipes::MultiLock for coroutines: several names that are held together, all or none, acquired in
+// byte order.
 //
-// Move-only; one thread at a time, but for `lost` and `check`, which any thread may ask. `lost`
-// fires when the first of the locks is lost. Destruction gives all back in the background, the last
+// Move-only; one thread at a time, except `lost` and `check`, which any thread may call. `lost`
+// fires when the first of the locks is lost. Destruction releases all in the background, the last
 // name first.
 //
 //   MultiLock both = co_await acquire_all(provider, names, brief);
 class [[nodiscard]] MultiLock {
  public:
   MultiLock() noexcept = default;
-  // Of locks that are held, in the order in which they are to be released last.
+  // Takes locks that are held; they are released in reverse order.
   explicit MultiLock(std::vector<AsyncLock> locks);
   MultiLock(MultiLock&& other) noexcept = default;
   MultiLock& operator=(MultiLock&& other) noexcept;
   ~MultiLock();
 
   [[nodiscard]] std::stop_token lost() const;
-  // An error unless every one is ours at this moment.
+  // Returns an error unless all locks are still held at this moment.
   [[nodiscard]] base::Result<void> check() const;
-  // Gives all back, one after the other, and says whether every one was still ours; the first error
-  // if there was one. The handle outlives it.
+  // Releases all, one after the other, and returns whether every one was still held, or the first
+  // error. The handle must outlive it.
   [[nodiscard]] boost::asio::awaitable<base::Result<store::ReleaseOutcome>> release();
 
-  // In the order of their names. Empty in a handle that holds nothing.
+  // Returns the locks in the order of their names. Empty in a handle that holds nothing.
   [[nodiscard]] std::span<const AsyncLock> locks() const noexcept { return locks_; }
   explicit operator bool() const noexcept { return !locks_.empty(); }
 
@@ -51,11 +51,11 @@ class [[nodiscard]] MultiLock {
 };
 
 // Throws base::Exception as AsyncLockProvider::acquire does; invalid_argument without a name. The
-// provider outlives it. A cancelled one gives back what it had taken.
+// provider must outlive it. A cancelled call releases what it had acquired.
 [[nodiscard]] boost::asio::awaitable<MultiLock> acquire_all(AsyncLockProvider& provider,
                                                             std::vector<std::string> names,
                                                             locks::AcquireOptions options);
-// Nothing if one of the names was not to be had within `options.wait` (default: at once).
+// Returns nullopt if one of the names was not acquired within `options.wait` (default: zero).
 [[nodiscard]] boost::asio::awaitable<base::Result<std::optional<MultiLock>>> try_acquire_all(
     AsyncLockProvider& provider, std::vector<std::string> names, locks::AcquireOptions options);
 

@@ -12,10 +12,10 @@
 
 namespace holdfast::async {
 
-// recipes::ReaderWriterLock for coroutines: what is promised, and what is not, stands there; what
-// completes where, and how it is cancelled, at AsyncLockProvider.
+// recipes::ReaderWriterLock for coroutines, with the same promises. Completion and cancellation are
+// those of AsyncLockProvider.
 //
-// Thread-safe. Outlived by its provider; its locks may outlive it. Name the options, as for
+// Thread-safe. Its provider must outlive it; its locks may outlive it. Name the options, as for
 // AsyncLockProvider.
 //
 //   ReaderWriterLock doc(provider, "doc");
@@ -26,7 +26,7 @@ class ReaderWriterLock {
   ReaderWriterLock(AsyncLockProvider& provider, std::string name)
       : provider_(provider), name_(std::move(name)) {}
 
-  // As AsyncLockProvider::acquire and try_acquire. AcquireOptions::permits is not looked at.
+  // As AsyncLockProvider::acquire and try_acquire. These ignore AcquireOptions::permits.
   template <class Token = boost::asio::use_awaitable_t<>>
   [[nodiscard]] auto acquire_shared(const locks::AcquireOptions& options, Token&& token = {}) {
     const auto how = recipes::ReaderWriterLock::as_reader(options);
@@ -49,7 +49,7 @@ class ReaderWriterLock {
     return provider_.try_acquire(name_, how, std::forward<Token>(token));
   }
 
-  // base::Result<void>: makes a writer a reader in one step.
+  // Turns a writer into a reader in one step. Completes with base::Result<void>.
   template <class Token = boost::asio::use_awaitable_t<>>
   [[nodiscard]] static auto downgrade(AsyncLock& lock, Token&& token = {}) {
     return lock.reduce(store::Permits::reader().count, std::forward<Token>(token));

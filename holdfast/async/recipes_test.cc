@@ -36,7 +36,7 @@ using locks::AcquireOptions;
 
 class AsyncRecipes : public ::testing::Test {
  protected:
-  // Lets whatever can happen now happen.
+  // Runs all work that is ready.
   void settle() {
     context_.restart();
     while (context_.poll() > 0) {
@@ -81,7 +81,7 @@ TEST_F(AsyncRecipes, ManyReadOneWritesAndAWaitingWriterHoldsNewReadersBack) {
   EXPECT_EQ(provider_.held(), 0U);
 }
 
-TEST_F(AsyncRecipes, ASemaphoreIsNeverOverAndReachesItsCapacity) {
+TEST_F(AsyncRecipes, ASemaphoreReachesItsCapacityAndNeverExceedsIt) {
   Semaphore pool(provider_, "pool", 3);
   int inside = 0;
   int most = 0;
@@ -130,7 +130,7 @@ TEST_F(AsyncRecipes, OppositeOrdersOfNamesNeverDeadlock) {
   EXPECT_EQ(provider_.held(), 0U);
 }
 
-TEST_F(AsyncRecipes, WhatCannotBeHadTogetherIsGivenBack) {
+TEST_F(AsyncRecipes, NamesThatCannotAllBeAcquiredAreReleased) {
   const locks::Lock held = provider_.blocking().acquire("bert");
   spawn(context_, [&]() -> asio::awaitable<void> {
     const std::vector<std::string> names = {"anna", "bert"};
@@ -144,7 +144,7 @@ TEST_F(AsyncRecipes, WhatCannotBeHadTogetherIsGivenBack) {
   EXPECT_EQ(provider_.held(), 1U);
 }
 
-TEST_F(AsyncRecipes, ACancelledWaitForSeveralGivesBackWhatItHad) {
+TEST_F(AsyncRecipes, ACancelledWaitForSeveralNamesReleasesThoseItHas) {
   const locks::Lock held = provider_.blocking().acquire("bert");
   asio::cancellation_signal cancel;
   const std::vector<std::string> names = {"anna", "bert"};
@@ -163,7 +163,7 @@ TEST_F(AsyncRecipes, ACancelledWaitForSeveralGivesBackWhatItHad) {
   EXPECT_EQ(provider_.held(), 1U);
 }
 
-TEST_F(AsyncRecipes, AThrottleLetsPassWhatTheThrottlesOfThreadsLeave) {
+TEST_F(AsyncRecipes, AThrottleSharesItsLimitWithTheThrottlesOfThreads) {
   base::ManualClock clock;
   const auto store = std::make_shared<MemoryStore>(
       engines::memory::MemoryOptions{.clock = &clock, .sweep_every = {}});
@@ -179,7 +179,7 @@ TEST_F(AsyncRecipes, AThrottleLetsPassWhatTheThrottlesOfThreadsLeave) {
     }
     const auto state = co_await calls.state("api");
     EXPECT_EQ(state->hits, 3U);
-    // Sure not to be let in within the wait.
+    // It is sure that it cannot pass within the wait.
     EXPECT_EQ(co_await calls.pass("api", 1s), false);
     EXPECT_EQ((co_await calls.pass("api", 1s, {}, 0)).error().code, ErrorCode::invalid_argument);
     EXPECT_EQ((co_await calls.try_pass("")).error().code, ErrorCode::invalid_argument);

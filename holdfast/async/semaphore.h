@@ -15,23 +15,23 @@
 
 namespace holdfast::async {
 
-// recipes::Semaphore for coroutines: what is promised, and what is not, stands there; what
-// completes where, and how it is cancelled, at AsyncLockProvider.
+// recipes::Semaphore for coroutines, with the same promises. Completion and cancellation are those
+// of AsyncLockProvider.
 //
-// Thread-safe. Outlived by its provider; its locks may outlive it. Name the options, as for
+// Thread-safe. Its provider must outlive it; its locks may outlive it. Name the options, as for
 // AsyncLockProvider.
 //
 //   Semaphore gpus(provider, "gpus", 4);
 //   AsyncLock two = co_await gpus.acquire(2, brief);
 class Semaphore {
  public:
-  // `capacity` is at least 1, or base::Exception: invalid_argument.
+  // `capacity` must be at least 1; otherwise throws base::Exception with invalid_argument.
   Semaphore(AsyncLockProvider& provider, std::string name, std::uint32_t capacity)
       : provider_(provider),
         name_(std::move(name)),
         capacity_(recipes::Semaphore::checked(capacity)) {}
 
-  // As AsyncLockProvider::acquire and try_acquire. AcquireOptions::permits is not looked at.
+  // As AsyncLockProvider::acquire and try_acquire. These ignore AcquireOptions::permits.
   template <class Token = boost::asio::use_awaitable_t<>>
   [[nodiscard]] auto acquire(std::uint32_t permits, const locks::AcquireOptions& options,
                              Token&& token = {}) {
@@ -44,13 +44,13 @@ class Semaphore {
     const auto how = taking(permits, options);
     return provider_.try_acquire(name_, how, std::forward<Token>(token));
   }
-  // All permits.
+  // Acquires all permits.
   template <class Token = boost::asio::use_awaitable_t<>>
   [[nodiscard]] auto drain(const locks::AcquireOptions& options, Token&& token = {}) {
     return acquire(capacity_, options, std::forward<Token>(token));
   }
 
-  // How many are free at this moment.
+  // Returns how many are free at this moment.
   [[nodiscard]] boost::asio::awaitable<base::Result<std::uint32_t>> available();
   [[nodiscard]] std::uint32_t capacity() const noexcept { return capacity_; }
 

@@ -11,7 +11,7 @@
 
 namespace holdfast::async {
 
-// Starts a coroutine; what it throws ends the context's run.
+// Starts a coroutine; an exception from it ends the context's run.
 template <class Coroutine>
 void spawn(boost::asio::io_context& context, Coroutine&& coroutine) {
   boost::asio::co_spawn(context, std::forward<Coroutine>(coroutine),

@@ -11,8 +11,8 @@
 
 namespace holdfast::async::internal {
 
-// Tells any number of sleepers when their time has come, by any clock, with one thread. Thread-safe;
-// outlives its sleepers.
+// A timer for any number of sleepers, by any clock, with one thread. Thread-safe; must outlive its
+// sleepers.
 class Alarm {
  public:
   class Sleeper {
@@ -21,7 +21,7 @@ class Alarm {
     Sleeper(const Sleeper&) = delete;
     Sleeper& operator=(const Sleeper&) = delete;
 
-    // From the alarm's thread; quick, and does not come back to the alarm.
+    // Called from the alarm's thread; must be quick, and must not call the alarm.
     virtual void on_time() noexcept = 0;
 
    protected:
@@ -29,18 +29,18 @@ class Alarm {
 
    private:
     friend class Alarm;
-    std::optional<std::multimap<base::TimePoint, Sleeper*>::iterator> place_;  // the alarm's
+    std::optional<std::multimap<base::TimePoint, Sleeper*>::iterator> place_;  // used by the alarm
   };
 
-  // `clock` outlives it. base::Exception: limit_exceeded if there is no thread to be had.
+  // `clock` must outlive it. Throws base::Exception: limit_exceeded if no thread can be started.
   explicit Alarm(const base::Clock& clock);
   ~Alarm();
   Alarm(const Alarm&) = delete;
   Alarm& operator=(const Alarm&) = delete;
 
-  // One time for each sleeper.
+  // Sets the time of a sleeper; each has one.
   void set(Sleeper& sleeper, base::TimePoint when);
-  // Afterwards on_time() is not running, and will not run.
+  // Cancels. Afterwards on_time() is not running, and will not run.
   void cancel(Sleeper& sleeper);
 
  private:

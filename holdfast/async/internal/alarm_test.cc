@@ -38,7 +38,7 @@ TEST(Alarm, RingsAtItsTimeAndNotBefore) {
   EXPECT_EQ(early.rung, 1);
 }
 
-TEST(Alarm, AnEarlierTimeThatComesLaterIsHeeded) {
+TEST(Alarm, AnEarlierTimeThatIsSetLaterIsServedFirst) {
   base::ManualClock clock;
   Alarm alarm(clock);
   Counter first;
@@ -48,7 +48,7 @@ TEST(Alarm, AnEarlierTimeThatComesLaterIsHeeded) {
   alarm.set(first, clock.now() + 1s);
   clock.advance(1s);
   first.wait();
-  clock.wait_for_sleepers(1);  // for the late one
+  clock.wait_for_sleepers(1);  // for the later time
   alarm.set(early, clock.now() + 1s);
   clock.advance(1s);
   early.wait();
@@ -56,7 +56,7 @@ TEST(Alarm, AnEarlierTimeThatComesLaterIsHeeded) {
   alarm.cancel(late);
 }
 
-TEST(Alarm, WhoCancelledIsNotRung) {
+TEST(Alarm, ACancelledSleeperIsNotCalled) {
   base::ManualClock clock;
   Alarm alarm(clock);
   Counter cancelled;

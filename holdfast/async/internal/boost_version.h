@@ -1,4 +1,4 @@
-// Stops the compilation where Boost is too old, with a reason that can be acted on.
+// Stops the compilation if Boost is too old, with a message that says what to do.
 #pragma once
 
 #include <boost/version.hpp>

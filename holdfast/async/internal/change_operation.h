@@ -16,7 +16,7 @@
 
 namespace holdfast::async::internal {
 
-// Waits until another leads.
+// An operation that waits until the leader has changed.
 class ChangeOperation : public Operation {
  public:
   static constexpr bool kCancellable = true;

@@ -14,7 +14,7 @@
 
 namespace holdfast::async::internal {
 
-// Counts the operations that nobody waits for any more. Thread-safe.
+// A counter of the operations in the background. Thread-safe.
 class Background {
  public:
   void begin();
@@ -27,25 +27,25 @@ class Background {
   std::size_t count_ = 0;  // protected by mutex_
 };
 
-// What the operations on one store share. Thread-safe; kept by each of them.
+// The state that the operations on one store share. Thread-safe; each of them keeps it alive.
 class EngineRoom {
  public:
-  // How this store is asked.
+  // How requests reach this store.
   enum class Way : std::uint8_t {
-    at_once,  // in the thread that wants to know: it is immediate
+    at_once,  // in the calling thread: the store is immediate
     direct,   // through AsyncLeaseStore
     pool,     // in a thread of the pool
   };
 
-  // The owner keeps the store alive; the clock outlives the room.
+  // The owner keeps the store alive; the clock must outlive the room.
   EngineRoom(std::shared_ptr<const void> the_owner, store::LeaseStore& lease_store,
              const base::Clock& clock, const AsyncOptions& options);
 
-  // Blocks until no operation is in the background, and none of those that were keeps the room.
-  // Each ends by the deadline of its request.
+  // Blocks until no operation is in the background, and none that was keeps the room alive. Each
+  // ends by the deadline of its request.
   void wait_for_background() { background->wait(); }
 
-  const std::shared_ptr<const void> owner;  // first: the last to go
+  const std::shared_ptr<const void> owner;  // first: destroyed last
   store::LeaseStore& store;
   store::AsyncLeaseStore* const direct;  // null if the engine cannot
   const Way way;

@@ -64,7 +64,7 @@ std::unique_ptr<KeyEntry> EntryMap::make_entry(std::string_view key) {
     entry->key = key;
     return entry;
   }
-  // First the key: where there is no memory for it the entry stays where it is.
+  // The key first: if there is no memory for it, the entry stays in place.
   spare_->key = key;
   --spare_count_;
   return std::unique_ptr<KeyEntry>(std::exchange(spare_, spare_->next));

@@ -10,8 +10,8 @@
 
 namespace holdfast::async::internal {
 
-// The entries of one shard by key, and some spare ones, so that a key that comes after another one
-// has gone costs no allocation. What it keeps when it is empty is bounded, whatever it has held.
+// The entries of one shard by key, and some spare ones, so that a new key costs no allocation after
+// another was erased. The memory it keeps when empty is bounded, whatever it has held.
 //
 // Not thread-safe. Entries stay where they are until they are erased.
 class EntryMap {
@@ -22,9 +22,9 @@ class EntryMap {
   EntryMap& operator=(const EntryMap&) = delete;
 
   [[nodiscard]] KeyEntry* find(std::string_view key, std::size_t hash) const;
-  // The key must not be there. Throws std::bad_alloc with nothing changed.
+  // Inserts a key that is not in the map. Throws std::bad_alloc with nothing changed.
   KeyEntry& insert(std::string_view key, std::size_t hash);
-  // The entry is free, and nobody waits for it.
+  // Erases an entry that is free and has no waiter.
   void erase(KeyEntry& entry) noexcept;
 
   [[nodiscard]] std::size_t size() const { return size_; }

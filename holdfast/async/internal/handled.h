@@ -17,8 +17,8 @@
 
 namespace holdfast::async::internal {
 
-// An operation with the handler that is to be called with its outcome. `Base::take` returns the
-// handler's arguments as a tuple.
+// An operation with the handler that is called with its outcome. `Base::take` returns the handler's
+// arguments as a tuple.
 template <class Base, class Handler>
 class Handled final : public Base {
  public:
@@ -26,7 +26,7 @@ class Handled final : public Base {
   explicit Handled(Handler&& handler, Arguments&&... arguments)
       : Base(std::forward<Arguments>(arguments)...), handler_(std::move(handler)) {}
 
-  // What the handler is to be told, at once or when its executor comes to it.
+  // The handler with its arguments, to be called at once or later on its executor.
   struct Completion {
     Handler handler;
     decltype(std::declval<Base&>().take()) outcome;
@@ -64,7 +64,7 @@ class Handled final : public Base {
       }
     }
     Completion completion{*std::move(handler_), this->take()};
-    self.reset();  // nothing of the operation is left when the handler runs
+    self.reset();  // the operation is destroyed before the handler runs
     if (where == Operation::Where::executor) {
       completion();
     } else {
@@ -77,7 +77,7 @@ class Handled final : public Base {
   std::optional<Handler> handler_;
 };
 
-// Begins an operation for whatever completion token the caller has.
+// Starts an operation for any completion token.
 template <class Base, class Signature, class Token, class... Arguments>
 auto initiate(Token&& token, Arguments&&... arguments) {
   return boost::asio::async_initiate<Token, Signature>(
@@ -89,7 +89,7 @@ auto initiate(Token&& token, Arguments&&... arguments) {
       token, std::forward<Arguments>(arguments)...);
 }
 
-// The same for a handle that may hold nothing: then there is only `nothing` to tell.
+// Does the same for a handle that may hold nothing: then it completes with `nothing`.
 template <class Base, class Signature, class Outcome, class Token, class Hold, class... Arguments>
 auto initiate_if_held(Outcome nothing, Token&& token, std::shared_ptr<EngineRoom> room,
                       std::shared_ptr<Hold> hold, Arguments&&... arguments) {

@@ -19,7 +19,7 @@ namespace holdfast::async::internal {
 namespace asio = boost::asio;
 
 #if __has_include(<boost/asio/recycling_allocator.hpp>)
-// What Asio uses for its own operations: memory that the thread used before.
+// The allocator of Asio's own operations: memory that the thread used before.
 using FallbackAllocator = asio::recycling_allocator<void>;
 #else
 using FallbackAllocator = std::allocator<void>;
@@ -33,8 +33,8 @@ HandlerAllocator<Handler> allocator_of(const Handler& handler) {
   return asio::get_associated_allocator(handler, FallbackAllocator());
 }
 
-// Where those wait who are resumed by this executor; nothing if it has no execution context, and so
-// none that could be destroyed.
+// Returns the waiting room of this executor's context; null if it has no execution context that
+// could be destroyed.
 template <class Executor>
 WaitingRoom* waiting_room_of(const Executor& executor) {
   using Context = asio::execution::context_as_t<asio::execution_context&>;

@@ -2,7 +2,7 @@
 
 namespace holdfast::async::internal {
 
-// Where an element stands in a list of its kind.
+// The position of an element in a list.
 template <class T>
 struct ListHook {
   T* previous = nullptr;
@@ -19,7 +19,7 @@ class IntrusiveList {
   IntrusiveList& operator=(const IntrusiveList&) = delete;
 
   [[nodiscard]] bool empty() const { return front_ == nullptr; }
-  // Nothing if there is none.
+  // Returns null if the list is empty.
   [[nodiscard]] T* front() const { return front_; }
   [[nodiscard]] static T* after(const T& element) { return (element.*kHook).next; }
 
@@ -36,7 +36,7 @@ class IntrusiveList {
     element.*kHook = {};
   }
 
-  // The list must not be empty.
+  // Removes the first element; the list must not be empty.
   T& pop_front() {
     T& element = *front_;
     erase(element);

@@ -7,12 +7,12 @@
 
 namespace holdfast::async::internal {
 
-// A key that somebody holds: who is in, and who stands in line. The rules of fairness are here, and
-// nowhere else. As long as somebody waits, somebody is in.
+// A key that is held: its holders and its queue. All rules of fairness are here. A key with waiters
+// always has a holder.
 struct KeyEntry {
   [[nodiscard]] bool is_free() const { return !has_writer && readers == 0; }
 
-  // Whether a newcomer may go in: nobody passes those who wait.
+  // Returns whether a newcomer may enter: it does not pass waiters.
   [[nodiscard]] bool admits_newcomer(KeyMode mode) const { return waiting.empty() && admits(mode); }
 
   void enter(KeyMode mode) {
@@ -44,7 +44,7 @@ struct KeyEntry {
     waiter.outcome = outcome;
   }
 
-  // Lets in whoever stands in front, one writer or readers next to each other, and moves them to
+  // Lets in the first waiters of the queue, one writer or adjacent readers, and moves them to
   // `decided`.
   void admit_waiters(WaiterQueue& decided) {
     while (!waiting.empty() && admits(waiting.front()->mode)) {
@@ -56,7 +56,7 @@ struct KeyEntry {
     }
   }
 
-  KeyEntry* next = nullptr;  // in its bucket, or among the spare ones
+  KeyEntry* next = nullptr;  // in its bucket, or among the spare entries
   std::size_t hash = 0;
   std::string key;
   std::size_t readers = 0;

@@ -6,7 +6,7 @@
 
 namespace holdfast::async::internal {
 
-// What an operation that ended so completes with; no error if it entered.
+// Returns the error_code of an outcome; no error if the operation entered.
 [[nodiscard]] boost::system::error_code to_error(KeyOutcome outcome);
 
 }  // namespace holdfast::async::internal

@@ -139,7 +139,7 @@ void KeyTable::close() noexcept {
 
 void KeyTable::finish_all(WaiterQueue& decided) noexcept {
   while (!decided.empty()) {
-    finish(decided.pop_front());  // with the last of them the table may go
+    finish(decided.pop_front());  // the table may be destroyed with the last of them
   }
 }
 

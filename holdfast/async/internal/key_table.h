@@ -21,32 +21,31 @@ struct KeyAttempt {
 
 // The keys of one AsyncKeyLock, in shards with a mutex each.
 //
-// Thread-safe. It knows nothing of executors: whoever is decided is handed to finish(), never under
-// a mutex. It outlives its AsyncKeyLock as long as somebody waits, holds a key, or holds a
-// reference.
+// Thread-safe. It knows nothing about executors: a decided waiter is passed to finish(), never
+// under a mutex. It outlives its AsyncKeyLock while there is a waiter, a held key, or a reference.
 class KeyTable {
  public:
-  // One reference, that of the maker.
+  // Starts with one reference, the maker's.
   KeyTable() = default;
   KeyTable(const KeyTable&) = delete;
   KeyTable& operator=(const KeyTable&) = delete;
 
   [[nodiscard]] static std::size_t hash(std::string_view key);
 
-  // Goes in if nobody is in the way.
+  // Enters if the key can be entered without waiting.
   [[nodiscard]] KeyAttempt try_enter(std::string_view key, KeyMode mode) noexcept;
-  // Lets the waiter in, or into the line. It is finished at once if it was cancelled before.
+  // Lets the waiter enter, or queues it. A waiter that was cancelled before is finished at once.
   void wait(KeyWaiter& waiter, std::string_view key) noexcept;
   // Ends the wait if it has not ended.
   void cancel(KeyWaiter& waiter, KeyOutcome why) noexcept;
-  // Takes the waiter out of the line, if it stands there, for the caller to drop. Those who may go
-  // in instead are added to `decided`; the caller hands them to finish_all().
+  // Removes the waiter from the queue, if it is there, for the caller to drop. Waiters that may
+  // enter instead are added to `decided`; the caller passes them to finish_all().
   [[nodiscard]] bool withdraw(KeyWaiter& waiter, WaiterQueue& decided) noexcept;
 
   void leave(KeyEntry& entry, KeyMode mode) noexcept;
   void downgrade(KeyEntry& entry) noexcept;
 
-  // Ends all waits, and refuses everybody from now on. Gives up the maker's reference.
+  // Ends all waits, and refuses all callers from now on. Drops the maker's reference.
   void close() noexcept;
 
   static void finish_all(WaiterQueue& decided) noexcept;
@@ -69,8 +68,8 @@ class KeyTable {
   [[nodiscard]] Shard& shard_of(std::size_t hash) { return shards_[hash >> kShardShift]; }
   KeyAttempt enter(Shard& shard, std::string_view key, std::size_t hash, KeyMode mode) noexcept;
   static void finish(KeyWaiter& waiter) noexcept;
-  // Erases the entry if nobody is in. Whether that takes away a reference, which the caller then
-  // drops, after it has left the shard.
+  // Erases the entry if it has no holder. Returns whether that removes a reference, which the
+  // caller must then drop, after it has unlocked the shard.
   [[nodiscard]] static bool erase_if_free(Shard& shard, KeyEntry& entry) noexcept;
 
   // The upper bits choose the shard, the lower ones the bucket in it.
@@ -78,12 +77,12 @@ class KeyTable {
   static_assert(kShards == std::size_t{1} << 6);
 
   std::array<Shard, kShards> shards_;
-  // The maker's, one of each waiter, and from close() on one of each entry, so that entering and
-  // leaving does not count.
+  // Counts the maker, each waiter and, from close() on, each entry, so that entering and leaving
+  // need not count.
   std::atomic<std::size_t> references_{1};
 };
 
-// Keeps a table from being deleted, for those who come back to it later.
+// Keeps a table alive for an operation that uses it later.
 class KeyTableReference {
  public:
   explicit KeyTableReference(KeyTable& table) noexcept : table_(&table) { table.add_reference(); }

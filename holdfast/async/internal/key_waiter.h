@@ -13,7 +13,7 @@ struct KeyEntry;
 
 enum class KeyMode : std::uint8_t { exclusive, shared };
 
-// How an attempt to enter a key went, or a wait ended.
+// The result of an attempt to enter a key, or of a wait.
 enum class KeyOutcome : std::uint8_t {
   entered,
   busy,       // of an attempt only
@@ -22,24 +22,24 @@ enum class KeyOutcome : std::uint8_t {
   no_memory,  // for the entry of a new key
 };
 
-// Somebody who waits for a key: the part of a lock operation that the table sees.
+// A waiter for a key: the part of a lock operation that the table sees.
 //
 //   starting -> waiting -> decided
 //          \_____________/
 //
-// `state` and `queue` belong to the mutex of the key's shard. Whoever makes the waiter `decided`,
-// under that mutex, has it for himself from then on, and resumes it, once.
+// The mutex of the key's shard protects `state` and `queue`. The thread that makes the waiter
+// `decided`, under that mutex, owns it from then on, and resumes it, once.
 class KeyWaiter {
  public:
   enum class State : std::uint8_t { starting, waiting, decided };
 
-  // Holds a reference to the table as long as it lives: what ends a wait may come late.
+  // Holds a reference to the table while it lives: a cancellation may come late.
   KeyWaiter(KeyTable& its_table, std::size_t its_hash, KeyMode its_mode) noexcept;
   KeyWaiter(const KeyWaiter&) = delete;
   KeyWaiter& operator=(const KeyWaiter&) = delete;
 
-  // Lets the operation complete on its executor, never in this call. The waiter may be gone when
-  // this returns.
+  // Lets the operation complete on its executor, never in this call. The waiter may be destroyed
+  // when this returns.
   virtual void resume() noexcept = 0;
   // Destroys the operation, which never completes.
   virtual void drop() noexcept = 0;
@@ -51,7 +51,7 @@ class KeyWaiter {
   State state = State::starting;
   KeyOutcome outcome = KeyOutcome::aborted;
   KeyEntry* entry = nullptr;
-  ListHook<KeyWaiter> queue;  // of the key, or of those who were just decided
+  ListHook<KeyWaiter> queue;  // of the key, or of the waiters that were just decided
 
   WaitingRoom* room = nullptr;  // constant once the wait begins
   ListHook<KeyWaiter> seat;     // in the room; protected by it

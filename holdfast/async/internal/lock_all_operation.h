@@ -44,7 +44,7 @@ class LockAllOperation {
   void operator()(Self& self, boost::system::error_code error, Guard guard) {
     if (!error) {
       guards_.push_back(std::move(guard));
-      // A cancellation that came between two keys.
+      // A cancellation may have come between two keys.
       if (self.cancelled() != asio::cancellation_type::none) error = asio::error::operation_aborted;
     }
     if (error) {
@@ -60,7 +60,7 @@ class LockAllOperation {
  private:
   template <class Self>
   void lock_next(Self& self) {
-    // The keys move with `self`, their bytes stay.
+    // The list moves with `self`, but the bytes of the keys stay in place.
     const std::string_view key = list_.keys()[guards_.size()];
     const LockInitiation<kMode> lock{&*table_};
     const Wait wait = wait_;

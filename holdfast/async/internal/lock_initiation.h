@@ -16,7 +16,7 @@
 
 namespace holdfast::async::internal {
 
-// A completion that is known when the operation begins, on its way through the executor.
+// A completion that is known when the operation begins, to be posted to the executor.
 template <KeyMode kMode, class Handler>
 struct LockDelivery {
   using allocator_type = HandlerAllocator<Handler>;  // NOLINT(readability-identifier-naming)
@@ -35,7 +35,7 @@ KeyAttempt try_enter(KeyTable& table, const KeyText& key, const Wait& wait) {
                        : table.try_enter(key.view(), kMode);
 }
 
-// Begins a lock operation, for asio::async_initiate.
+// Starts a lock operation, for asio::async_initiate.
 template <KeyMode kMode>
 struct LockInitiation {
   template <class Handler, class Wait>
@@ -60,7 +60,7 @@ struct LockInitiation {
 template <KeyMode kMode>
 using LockSignature = void(boost::system::error_code, BasicKeyGuard<kMode>);
 
-// Begins an operation that found its key taken.
+// Starts an operation that found its key locked.
 template <KeyMode kMode>
 struct WaitInitiation {
   template <class Handler, class Wait>
@@ -71,7 +71,7 @@ struct WaitInitiation {
   KeyTable* table;
 };
 
-// In a coroutine a free key costs no way through the executor: the coroutine just goes on.
+// In a coroutine a free key needs no pass through the executor: the coroutine just continues.
 template <KeyMode kMode, class Wait, class Executor>
 asio::awaitable<BasicKeyGuard<kMode>, Executor> lock_in_coroutine(
     KeyTable& table, KeyText key, Wait wait, asio::use_awaitable_t<Executor> token) {

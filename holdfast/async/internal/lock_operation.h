@@ -21,13 +21,13 @@
 
 namespace holdfast::async::internal {
 
-// A lock operation that waits: its handler, what may end it, and its place in the line, in one
-// piece of the handler's memory.
+// A waiting lock operation: its handler, its limits, and its position in the queue, in one
+// allocation of the handler's memory.
 //
-// It lives until its completion has run on the handler's executor, for only there may the
-// cancellation slot be cleared. Two hold references to it: the line, from which it goes to the
-// completion, and the timer. The last one to arrive on the executor calls the handler; if one was
-// dropped with its execution context, the handler is dropped too.
+// It lives until its completion has run on the handler's executor, because only there may the
+// cancellation slot be cleared. Two references exist: that of the queue, which is passed to the
+// completion, and that of the timer. The last one to arrive on the executor calls the handler; if
+// one was dropped with its execution context, the handler is dropped too.
 template <KeyMode kMode, class Wait, class Handler>
 class LockOperation final : public KeyWaiter {
  public:
@@ -39,7 +39,7 @@ class LockOperation final : public KeyWaiter {
   }
 
   void resume() noexcept override {
-    // A copy: the operation may complete, and be gone, before post() returns.
+    // A copy: the operation may complete and be destroyed before post() returns.
     const Executor executor = work_.get_executor();
     asio::post(executor, Completion{allocator_of(handler_), Reference(this)});
   }
@@ -66,7 +66,7 @@ class LockOperation final : public KeyWaiter {
     LockOperation* operator->() const noexcept { return operation_; }
     LockOperation& give_to_line() noexcept { return *std::exchange(operation_, nullptr); }
 
-    // On the executor: completes the operation unless somebody else has still to arrive.
+    // Runs on the executor: completes the operation unless the other reference has yet to arrive.
     void arrive() {
       LockOperation* const operation = std::exchange(operation_, nullptr);
       if (!operation->is_last_reference()) return;
@@ -81,7 +81,7 @@ class LockOperation final : public KeyWaiter {
     LockOperation* operation_;
   };
 
-  // What runs on the executor, in the handler's memory.
+  // A function that runs on the executor, in the handler's memory.
   struct OnExecutor {
     using allocator_type = HandlersAllocator;  // NOLINT(readability-identifier-naming)
     allocator_type get_allocator() const noexcept { return allocator; }
@@ -108,7 +108,7 @@ class LockOperation final : public KeyWaiter {
       : KeyWaiter(its_table, its_hash, kMode),
         work_(asio::get_associated_executor(handler)),
         handler_(std::move(handler)) {}
-  // What was granted and not delivered goes back.
+  // Unlocks a key that was granted but not delivered.
   ~LockOperation() { take_guard().unlock(); }
 
   static Reference make(KeyTable& its_table, std::size_t its_hash, Handler&& handler) {
@@ -120,7 +120,7 @@ class LockOperation final : public KeyWaiter {
     return made;
   }
 
-  // From here on the wait may be ended, in any thread, before it has begun.
+  // From here on any thread may end the wait, even before it has begun.
   void prepare(const Wait& how) {
     WaitingRoom* const its_room = waiting_room_of(work_.get_executor());
     auto slot = asio::get_associated_cancellation_slot(handler_);
@@ -155,7 +155,7 @@ class LockOperation final : public KeyWaiter {
     if (slot.is_connected()) slot.clear();
     const boost::system::error_code error = to_error(outcome);
     BasicKeyGuard<kMode> guard = take_guard();
-    // The memory is free before the handler runs: it may need as much again.
+    // The memory is freed before the handler runs: it may need as much again.
     const Allocator allocator(allocator_of(handler_));
     Handler handler(std::move(handler_));
     destroy(allocator);

@@ -6,7 +6,7 @@ namespace {
 
 using locks::steps::AcquireSteps;
 
-// Of ten thousand that begin before the first of them is answered, not all may ask the store.
+// If ten thousand begin before the first one is answered, they must not all ask the store.
 AcquireSteps::Stands stands(const EngineRoom& room) {
   return room.way == EngineRoom::Way::at_once ? AcquireSteps::Stands::when_busy
                                               : AcquireSteps::Stands::at_once;
@@ -26,7 +26,7 @@ AcquireOperation::AcquireOperation(const std::shared_ptr<EngineRoom>& room,
 
 AcquireOperation::~AcquireOperation() = default;
 
-// It was granted after nobody waited for it any more.
+// The lock was granted after the caller had stopped waiting.
 void AcquireOperation::on_unwanted() noexcept {
   auto lock = locks::steps::or_nothing(std::move(steps_.outcome()));
   if (lock && *lock) {
@@ -45,7 +45,7 @@ void ReleaseOperation::start_in_background(const std::shared_ptr<EngineRoom>& ro
     }
     void drop() noexcept override {}
   };
-  // From its first step on the handle has nothing more to give back.
+  // From its first step on, the handle has nothing more to release.
   Operation::start_in_background(std::make_shared<InBackground>(room, lock.hold()));
 }
 

@@ -33,7 +33,7 @@ class AcquireOperation : public Operation {
   ~AcquireOperation() override;
 
  protected:
-  // Once.
+  // Call it once.
   [[nodiscard]] base::Result<std::shared_ptr<locks::internal::Hold>>& outcome() noexcept {
     return steps_.outcome();
   }
@@ -51,16 +51,16 @@ class AcquireOperation : public Operation {
   std::optional<std::stop_callback<RingOnStop>> on_stop_;
 };
 
-// Gives back a lock; the handle is kept until its end.
+// Releases a lock; the handle is kept alive until its end.
 class ReleaseOperation : public Operation {
  public:
-  // Somebody who cancels could not know what came of it: it ends by its deadline.
+  // A caller that cancels could not know the result: it ends by its deadline.
   static constexpr bool kCancellable = false;
 
   ReleaseOperation(std::shared_ptr<EngineRoom> room, std::shared_ptr<locks::internal::Hold> hold)
       : Operation(std::move(room)), hold_(std::move(hold)), steps_(*hold_) {}
 
-  // For nobody.
+  // Releases without a waiting caller.
   static void start_in_background(const std::shared_ptr<EngineRoom>& room, locks::Lock&& lock);
 
   [[nodiscard]] std::tuple<base::Result<store::ReleaseOutcome>> take() { return steps_.outcome(); }

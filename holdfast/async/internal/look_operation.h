@@ -13,7 +13,7 @@
 
 namespace holdfast::async::internal {
 
-// Asks the store once who holds a name.
+// Asks the store once for the holders of a name.
 class LookOperation : public Operation {
  public:
   using Outcome = base::Result<std::optional<store::NameState>>;

@@ -24,7 +24,7 @@ using locks::steps::Answer;
 using locks::steps::Step;
 using locks::steps::Woken;
 
-// The same failure as an answer to whatever was asked.
+// Returns the failure as an answer to any kind of request.
 Answer failed(const Step& step, ErrorCode code, const char* message) {
   switch (step.kind) {
     case Step::Kind::claim: return Result<store::ClaimOutcome>(base::fail(code, message));
@@ -46,7 +46,8 @@ bool gives_back(const Step& step) {
 
 }  // namespace
 
-// What is posted to the executor. Destroyed without having run, it says so.
+// The function that is posted to the executor. If it is destroyed without having run, it reports
+// that.
 class Operation::Resume {
  public:
   explicit Resume(Operation& operation) noexcept : operation_(&operation) {}
@@ -160,11 +161,11 @@ auto Operation::take_answer() {
 }
 
 void Operation::ask_directly() noexcept {
-  // The store, until the call returns: the operation may be over before, and with it the last who
-  // keeps the store. Not the room, for which nobody would wait.
+  // Keeps the store alive until the call returns: the operation may end first, and with it the last
+  // reference to the store. Not the room, which no caller would then wait for.
   const std::shared_ptr<const void> owner = room_->owner;
   store::AsyncLeaseStore& direct = *room_->direct;
-  const Step step = step_;  // this may be over before the call returns
+  const Step step = step_;  // the operation may end before the call returns
   switch (step.kind) {
     case Step::Kind::claim:
       direct.claim(step.name, *step.claim, step.deadline, take_answer<store::ClaimOutcome>());
@@ -216,7 +217,7 @@ void Operation::take_wake_up() noexcept {
     room_->alarm.cancel(*this);
   }
   {
-    // In any case, so that whoever has woken it is out of it before it can end.
+    // In any case, so that the waking thread has left before the operation can end.
     const std::lock_guard guard(mutex_);
     posted_ = false;
     if (step_.kind == Step::Kind::wait) {
@@ -271,7 +272,8 @@ void Operation::run_in_pool() noexcept {
 }
 
 void Operation::finish(Where where) {
-  // The room is not kept beyond the operation: who waits for the background may destroy its clock.
+  // Does not keep the room beyond the operation: a caller of wait_for_background may destroy its
+  // clock.
   const std::shared_ptr<Background> background = room_->background;
   std::shared_ptr<Operation> self = std::move(self_);
   bool is_counted = false;
@@ -308,15 +310,15 @@ void Operation::abandon() noexcept {
     if (std::exchange(asleep_, false) || std::exchange(was_dropped_, false)) {
       continue_in_pool();
     } else if (!posted_ && !std::exchange(counted_, true)) {
-      // A request is under way. What is posted counts when it is dropped: whoever destroys it may
-      // be the one who waits.
+      // A request is under way. A posted function counts when it is dropped: the thread that
+      // destroys it may be the one that waits.
       room_->background->begin();
     }
   }
   drop();
 }
 
-// The handler is left to `abandon`: this may run under the mutex of whoever has woken the
+// Leaves the handler to `abandon`: this may run under the mutex of the thread that woke the
 // operation.
 void Operation::dropped() noexcept {
   const std::lock_guard guard(mutex_);

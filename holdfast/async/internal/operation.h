@@ -17,59 +17,60 @@ namespace holdfast::async::internal {
 
 class Presence;
 
-// Drives one procedure without blocking, a step at a time: on an executor for somebody who waits
-// for its end, or in the background, on the pool, for nobody.
+// Drives one procedure without blocking, step by step: on an executor for a caller that waits for
+// the end, or in the background, on the pool, without one.
 //
-//   in front     its steps are taken on the executor; its end calls the handler
+//   in front     its steps run on the executor; its end calls the handler
 //   abandoned    the executor's context ends first: the handler is destroyed uncalled, and the
-//                procedure is cancelled and goes on in the background, until it has given back
-//                whatever it has
+//                procedure is cancelled and continues in the background, until it has released
+//                whatever it holds
 //   background   from the beginning, or since it was abandoned
 //
-// It keeps itself alive until its end. Between two steps it belongs to whoever is to wake it: the
-// store's answer, its Ringer, or the alarm, of which the first one counts.
+// It keeps itself alive until its end. Between two steps it belongs to the event that wakes it: the
+// store's answer, its Ringer, or the alarm, whichever comes first.
 class Operation : public locks::steps::Ringer, private BlockingPool::Task, private Alarm::Sleeper {
  public:
   ~Operation() override;
 
-  // The first step is taken at once, in the calling thread; the handler is not called from here.
+  // Takes the first step at once, in the calling thread; does not call the handler from here.
   static void start(std::shared_ptr<Operation> operation, boost::asio::any_io_executor executor);
   static void start_in_background(std::shared_ptr<Operation> operation);
 
-  // From any thread.
+  // May be called from any thread.
   void cancel() noexcept;
   void ring() noexcept override;
 
  protected:
-  // In which thread something happens.
+  // The thread in which something happens.
   enum class Where : std::uint8_t { initiation, executor, background };
 
   explicit Operation(std::shared_ptr<EngineRoom> room) noexcept : room_(std::move(room)) {}
 
   [[nodiscard]] const std::shared_ptr<EngineRoom>& room() const noexcept { return room_; }
   [[nodiscard]] virtual locks::steps::Procedure& procedure() noexcept = 0;
-  // Before the first step.
+  // Called before the first step.
   virtual void on_start() {}
-  // From any thread: the procedure is to end soon.
+  // Called from any thread: the procedure is to end soon.
   virtual void on_cancel() noexcept {}
   // Calls the handler with the outcome, on `executor`: now, if this runs there. `self` is the last
-  // to keep the operation.
+  // reference to the operation.
   virtual void complete(Where where, const boost::asio::any_io_executor& executor,
                         std::shared_ptr<Operation> self) = 0;
   // Destroys the handler uncalled.
   virtual void drop() noexcept = 0;
-  // It has ended, and nobody wants the outcome.
+  // Called when it has ended and the outcome is not wanted.
   virtual void on_unwanted() noexcept {}
 
  private:
   friend class Presence;
   class Resume;
 
-  // What the handler throws goes on to whoever runs the executor.
+  // An exception of the handler passes to the caller that runs the executor.
   void go_on(Where where);
-  // Takes steps; true at the end. Otherwise it belongs to others from here on, and may be gone.
+  // Takes steps; returns true at the end. Otherwise it belongs to others from here on, and may be
+  // destroyed.
   [[nodiscard]] bool advance() noexcept;
-  // True if the answer is there already.
+  // Returns true if the answer is there already.
   [[nodiscard]] bool ask() noexcept;
   void ask_directly() noexcept;
   void ask_here() noexcept;
@@ -79,14 +80,14 @@ class Operation : public locks::steps::Ringer, private BlockingPool::Task, priva
 
   void resume(Where where);
   void take_wake_up() noexcept;
-  // Whoever was to wake it does so; under mutex_.
+  // Wakes the operation; call it under mutex_.
   void wake() noexcept;
   void continue_in_pool() noexcept;
   void finish(Where where);
 
-  // The context of the executor ends.
+  // Called when the context of the executor ends.
   void abandon() noexcept;
-  // What was posted to the executor is destroyed without having run.
+  // Called when a posted function is destroyed without having run.
   void dropped() noexcept;
 
   void run_in_pool() noexcept override;
@@ -95,11 +96,11 @@ class Operation : public locks::steps::Ringer, private BlockingPool::Task, priva
   const std::shared_ptr<EngineRoom> room_;
   std::shared_ptr<Operation> self_;  // until its end
 
-  // Of the step under way: they belong to whoever takes it.
+  // The step under way: these belong to the thread that takes it.
   locks::steps::Step step_{};
   locks::steps::Answer answer_{};
 
-  // Recursive, because an executor may destroy what is posted to it on the spot.
+  // Recursive, because an executor may destroy a posted function at once.
   std::recursive_mutex mutex_;
   // Protected by mutex_.
   boost::asio::any_io_executor executor_;  // empty in the background
@@ -111,9 +112,9 @@ class Operation : public locks::steps::Ringer, private BlockingPool::Task, priva
   bool was_dropped_ = false;  // by the executor: its context is about to end
   bool rung_ = false;
   bool time_has_come_ = false;
-  bool to_ask_ = false;  // what the pool is to do: ask the store, else go on
+  bool to_ask_ = false;  // the pool's task: true to ask the store, false to continue
 
-  // Presence's.
+  // Used by Presence.
   Operation* previous_ = nullptr;
   Operation* next_ = nullptr;
 };

@@ -44,7 +44,7 @@ void Presence::shutdown() noexcept {
       return;
     }
     remove(*operation);
-    // A handler may destroy others that wait here.
+    // A handler may destroy other operations that wait here.
     operation->abandon();
   }
 }

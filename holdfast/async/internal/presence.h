@@ -9,7 +9,7 @@ namespace holdfast::async::internal {
 
 class Operation;
 
-// The operations that have to call a handler on an executor of one execution context. When that
+// The operations that must call a handler on an executor of one execution context. When that
 // context ends, they are abandoned, so that nothing is posted to it afterwards. Thread-safe.
 class Presence final : public boost::asio::execution_context::service {
  public:
@@ -19,7 +19,7 @@ class Presence final : public boost::asio::execution_context::service {
   explicit Presence(boost::asio::execution_context& context)
       : boost::asio::execution_context::service(context) {}
 
-  // The one of the executor's context.
+  // Returns the Presence of the executor's context.
   [[nodiscard]] static Presence& of(const boost::asio::any_io_executor& executor);
 
   void add(Operation& operation);

@@ -21,7 +21,7 @@ struct UnlimitedWait {};
 // Ends a wait, from a cancellation slot or a stop token.
 struct AbortWait {
   void operator()() const noexcept { waiter->table.cancel(*waiter, KeyOutcome::aborted); }
-  // Nothing has happened yet when a wait is cancelled, so that every type of cancellation will do.
+  // Nothing has happened yet when a wait is cancelled, so every type of cancellation is acceptable.
   void operator()(boost::asio::cancellation_type_t type) const noexcept {
     if (type != boost::asio::cancellation_type::none) (*this)();
   }
@@ -29,7 +29,7 @@ struct AbortWait {
   KeyWaiter* waiter;
 };
 
-// What an operation needs to end its wait by itself.
+// The state with which an operation ends its wait.
 template <class Wait, class Executor>
 class WaitLimits;
 

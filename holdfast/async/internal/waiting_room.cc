@@ -33,7 +33,7 @@ void WaitingRoom::shutdown() noexcept {
   for (KeyWaiter* waiter = waiters_.front(); waiter != nullptr; waiter = waiters_.front()) {
     WaiterQueue decided;
     if (!waiter->table.withdraw(*waiter, decided)) {
-      // Another thread has decided, and will resume it in a moment.
+      // Another thread has decided this waiter, and will resume it in a moment.
       left_.wait(lock, [&] { return waiters_.front() != waiter; });
       continue;
     }

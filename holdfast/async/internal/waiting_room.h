@@ -10,15 +10,14 @@
 
 namespace holdfast::async::internal {
 
-// Those who wait for keys and are to be resumed in one execution context (an io_context, a
-// thread_pool). When the context is destroyed they are dropped, before it can no longer take what
-// belongs to it.
+// The waiters for keys that are resumed in one execution context (an io_context, a thread_pool).
+// When the context is destroyed they are dropped, while it can still accept what belongs to it.
 //
 // Thread-safe. Its mutex is taken before that of a shard, never after.
 class WaitingRoom final : public boost::asio::execution_context::service {
  public:
   using key_type = WaitingRoom;
-  // By its address Asio knows the service.
+  // Identifies the service to Asio, by its address.
   static boost::asio::execution_context::id id;
 
   explicit WaitingRoom(boost::asio::execution_context& context) : service(context) {}
@@ -26,7 +25,7 @@ class WaitingRoom final : public boost::asio::execution_context::service {
   [[nodiscard]] static WaitingRoom& of(boost::asio::execution_context& context);
 
   void enter(KeyWaiter& waiter);
-  // Lets a decided waiter leave, and resumes it. Meanwhile the context is not destroyed.
+  // Removes a decided waiter and resumes it. The context is not destroyed meanwhile.
   void resume(KeyWaiter& waiter) noexcept;
 
  private:
