@@ -26,8 +26,8 @@ bool read_number(std::string_view text, std::uint32_t& number) {
 }  // namespace
 
 void WaitOptions::declare(CommandLine& line) {
-  line.flag("-n,--no-wait", not_at_all, "If it is not free, end at once with status 75");
-  line.option("-w,--wait", "DURATION", "Wait at most so long, as in 90s (default: without bound)",
+  line.flag("-n,--no-wait", not_at_all, "Do not wait: exit with 75 if the name is busy");
+  line.option("-w,--wait", "DURATION", "Longest wait, such as 90s (default: no limit)",
               into(at_most));
 }
 
@@ -57,8 +57,8 @@ Result<Permits> parse_permits(std::string_view text) {
 
 void ClaimOptions::declare(CommandLine& line) {
   waiting.declare(line);
-  line.flag("-s,--shared", shared, "Share the name with others who share it");
-  line.option("--permits", "K/N", "Hold K of N permits; all who use the name say the same N",
+  line.flag("-s,--shared", shared, "Hold the name together with other -s holders");
+  line.option("--permits", "K/N", "Hold K of N permits; all users of the name need the same N",
               [this](std::string_view text) -> Result<void> {
                 auto parsed = parse_permits(text);
                 if (!parsed) {
@@ -67,10 +67,11 @@ void ClaimOptions::declare(CommandLine& line) {
                 permits = *parsed;
                 return {};
               });
-  line.option("--ttl", "DURATION", "How long the lease outlives its holder (default: 30s)",
+  line.option("--ttl", "DURATION", "How long the lease lasts without renewal (default: 30s)",
               into(ttl));
-  line.option("--reason", "TEXT", "What for, for those who look", into(reason));
-  line.option("--owner", "TEXT", "Who, for those who look (default: user@host:pid)", into(owner));
+  line.option("--reason", "TEXT", "Reason, shown by 'ls' and 'show'", into(reason));
+  line.option("--owner", "TEXT", "Human-readable owner label (default: user@host:pid)",
+              into(owner));
 }
 
 Result<locks::AcquireOptions> ClaimOptions::options() const {

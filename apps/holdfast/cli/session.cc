@@ -12,10 +12,10 @@
 namespace holdfast::cli {
 
 void GlobalOptions::declare(CommandLine& line) {
-  line.option("--store", "URL", "Where the locks are (default: HOLDFAST_STORE, or a file of yours)",
+  line.option("--store", "URL", "The lock store (default: HOLDFAST_STORE, or a file in your home)",
               into(store));
-  line.flag("--json", json, "Write JSON, as in holdfast(1)");
-  line.flag("-v,--verbose", verbose, "Say on the error stream what happens");
+  line.flag("--json", json, "Print JSON, see holdfast(1)");
+  line.flag("-v,--verbose", verbose, "Log to standard error");
 }
 
 void GlobalOptions::declare_pass_password(CommandLine& line) {

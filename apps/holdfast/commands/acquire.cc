@@ -19,9 +19,9 @@ constexpr Help kHelp{
     .command = "holdfast acquire",
     .usage = "[OPTIONS] NAME",
     .about =
-        "Take a lease on NAME and leave it: print its id and its fencing token. Nobody renews it:\n"
-        "it is over after --ttl unless 'holdfast renew' extends it. Prefer 'holdfast run', which\n"
-        "renews, and releases even if the script is killed.\n",
+        "Acquire a lease on NAME, print its id and its fencing token, and exit. The lease is not\n"
+        "renewed: it expires after --ttl unless 'holdfast renew' extends it. Prefer 'holdfast\n"
+        "run', which renews, and releases even if the script is killed.\n",
     .examples =
         "  read -r lease token < <(holdfast acquire --ttl 10m deploy)\n"
         "  holdfast renew deploy \"$lease\" --ttl 10m\n"
@@ -72,7 +72,7 @@ int acquire(const Invocation& call) {
   ClaimOptions claim{.owner = owner_of_caller()};
   std::string name;
   CommandLine line(kHelp);
-  line.positional("NAME", "What to hold: 1 to 1024 bytes", into(name), Presence::required);
+  line.positional("NAME", "The name to hold: 1 to 1024 bytes", into(name), Presence::required);
   claim.declare(line);
   global.declare(line);
   if (const auto status = line.parse(call.arguments)) {

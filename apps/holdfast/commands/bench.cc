@@ -29,8 +29,8 @@ constexpr Help kHelp{
     .command = "holdfast bench",
     .usage = "[OPTIONS]",
     .about =
-        "Acquire and release a name of its own again and again on this store, one caller, and\n"
-        "for comparison lock and unlock a file with flock(2).\n",
+        "Measure acquire and release on this store, with one caller and an unused name, and for\n"
+        "comparison lock and unlock of a file with flock(2).\n",
     .examples =
         "  holdfast bench\n"
         "  holdfast bench --for 10s --store sqlite:/srv/locks.db\n"
@@ -128,8 +128,9 @@ int bench(const Invocation& call) {
   BenchOptions options{.global = call.global};
   constexpr std::uint64_t kMost = 100'000'000;
   CommandLine line(kHelp);
-  line.option("--count", "N", "How often, instead of how long", into(options.count, 1, kMost));
-  line.option("--for", "DURATION", "How long for each row (default: 2s)", into(options.time));
+  line.option("--count", "N", "Number of rounds, instead of a duration",
+              into(options.count, 1, kMost));
+  line.option("--for", "DURATION", "Duration of each row (default: 2s)", into(options.time));
   options.global.declare(line);
   if (const auto status = line.parse(call.arguments)) {
     return *status;

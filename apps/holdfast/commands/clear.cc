@@ -12,8 +12,8 @@ constexpr Help kHelp{
     .command = "holdfast clear",
     .usage = "[OPTIONS] KEY",
     .about =
-        "Remove the mark of KEY, whoever's it is. One that is not marked is no error; locks are\n"
-        "not touched.\n",
+        "Remove the mark of KEY, whichever caller set it. It is no error if KEY is not marked.\n"
+        "Locks are not touched.\n",
     .examples = "  holdfast clear cache/warm"};
 
 }  // namespace
@@ -22,7 +22,7 @@ int clear(const Invocation& call) {
   GlobalOptions global = call.global;
   std::string key;
   CommandLine line(kHelp);
-  line.positional("KEY", "What may be marked", into(key), Presence::required);
+  line.positional("KEY", "The key", into(key), Presence::required);
   global.declare(line);
   if (const auto status = line.parse(call.arguments)) {
     return *status;

@@ -22,8 +22,8 @@ constexpr Help kHelp{
     .command = "holdfast doctor",
     .usage = "[OPTIONS]",
     .about =
-        "Check that the store can be reached and keeps its promises, say what they are, and look\n"
-        "for what is misconfigured. Ends with 69 if it cannot be reached, 1 if a check failed.\n",
+        "Check that the store is reachable and keeps its promises, print them, and look for\n"
+        "mistakes in its configuration. Exits with 69 if it is unreachable, 1 if a check failed.\n",
     .examples =
         "  holdfast doctor\n"
         "  holdfast doctor --store sqlite:/srv/locks.db\n"

@@ -34,22 +34,23 @@ constexpr Help kHelp{
     .command = "holdfast elect",
     .usage = "[OPTIONS] NAME -- COMMAND…",
     .about =
-        "Stand for NAME; when elected, run COMMAND, whose HOLDFAST_TOKEN is that of the term.\n"
-        "If the term is lost, end COMMAND and stand again, as soon as the store can be reached.\n"
-        "When COMMAND ends by itself, resign and end with what it ended with. `holdfast show\n"
-        "NAME` says who leads.\n",
+        "Campaign for NAME; when elected, run COMMAND with the term's token in HOLDFAST_TOKEN. If\n"
+        "the term is lost, end COMMAND and campaign again, as soon as the store is reachable.\n"
+        "When COMMAND exits, resign and exit with its status. `holdfast show NAME` shows the\n"
+        "leader.\n",
     .examples =
         "  holdfast elect scheduler -- ./scheduler         start it on every machine\n"
         "  holdfast elect --ttl 5s primary -- ./serve      another leads 5s after a crash"};
 
 void declare(CommandLine& line, ElectOptions& options) {
-  line.positional("NAME", "What to lead: 1 to 1024 bytes", into(options.name), Presence::required);
+  line.positional("NAME", "The name of the election: 1 to 1024 bytes", into(options.name),
+                  Presence::required);
   line.option("--ttl", "DURATION", "How long after a crash another leads (default: 30s)",
               into(options.ttl));
   line.option("--kill-after", "DURATION",
-              "How long after TERM a lost COMMAND is killed at the latest (default: 5s)",
+              "Longest time from TERM to KILL after a loss (default: 5s)",
               into(options.kill_after));
-  line.option("--owner", "TEXT", "Who, for those who look (default: user@host:pid)",
+  line.option("--owner", "TEXT", "Human-readable owner label (default: user@host:pid)",
               into(options.owner));
   options.global.declare_pass_password(line);
   options.global.declare(line);

@@ -20,16 +20,15 @@ constexpr Help kHelp{
     .command = "holdfast fence",
     .usage = "check [OPTIONS] FILE [-- COMMAND…]",
     .about =
-        "Check the fencing token of a holder before FILE, or what it stands for, is changed. Ends\n"
-        "with 0 if no newer token was seen, which is remembered in FILE.fence, and with 79 if one\n"
-        "was: the lock has gone to another holder. With COMMAND, runs it while nobody else passes\n"
-        "the check, and ends with what it ends with. Otherwise ends with 75 (another COMMAND "
-        "takes\n"
-        "too long), 69 (FILE.fence cannot be used), 64 (usage).\n",
+        "Check a holder's fencing token before FILE, or the resource it represents, is changed.\n"
+        "Exits with 0 if no newer token was seen, and remembers the token in FILE.fence; with 79\n"
+        "if one was: another holder has the lock. With COMMAND, runs it while no other process\n"
+        "passes the check, and exits with its status. Otherwise exits with 75 (another COMMAND\n"
+        "takes too long), 69 (FILE.fence cannot be used), 64 (usage).\n",
     .examples =
         "  holdfast run deploy -- ./deploy.sh             which calls, in its last step:\n"
         "  holdfast fence check live -- ln -sfn release-812 live\n"
-        "  holdfast fence check report.txt --token 1718000000000000 && echo still ours"};
+        "  holdfast fence check report.txt --token 1718000000000000 && echo accepted"};
 
 struct FenceOptions {
   GlobalOptions global{};
@@ -56,11 +55,11 @@ Result<void> read_action(std::string_view text) {
 
 void declare(CommandLine& line, FenceOptions& options) {
   line.positional("ACTION", "check", read_action, Presence::required);
-  line.positional("FILE", "What is guarded; it need not be there, its folder has to",
+  line.positional("FILE", "The guarded file; it need not exist, but its folder must",
                   cli::into(options.file), Presence::required);
   line.option("--token", "N", "The holder's fencing token (default: HOLDFAST_TOKEN)",
               into(options.token));
-  line.option("-w,--wait", "DURATION", "For another COMMAND, at most (default: 10s)",
+  line.option("-w,--wait", "DURATION", "Longest wait for another COMMAND (default: 10s)",
               cli::into(options.wait));
   options.global.declare(line);
   line.rest(options.command);

@@ -17,7 +17,7 @@ constexpr Help kHelp{.command = "holdfast ls",
                      .about = "List the names that are held, in the order of their bytes.\n",
                      .examples =
                          "  holdfast ls               all\n"
-                         "  holdfast ls deploy/       those that begin with deploy/\n"
+                         "  holdfast ls deploy/       names that begin with deploy/\n"
                          "  holdfast ls --json | jq -r '.names[].name'"};
 
 void print_table(const std::vector<store::NameState>& names) {

@@ -17,9 +17,10 @@ constexpr Help kHelp{
     .command = "holdfast mark",
     .usage = "[OPTIONS] KEY --ttl DURATION",
     .about =
-        "Mark KEY for so long, whether or not it was marked: a note for others that excludes\n"
-        "nobody. With --if-clear mark it only if it is not, and end with 75 if it is: of all who\n"
-        "try at once, one succeeds.\n",
+        "Mark KEY for the ttl, or replace its mark: an expiring flag, which excludes nothing. "
+        "With\n"
+        "--if-clear mark it only if it is not marked, otherwise exit with 75: exactly one caller\n"
+        "wins the race.\n",
     .examples =
         "  holdfast mark cache/warm --ttl 10m\n"
         "  holdfast mark --if-clear mail/$id --ttl 1h && ./send $id\n"
@@ -54,8 +55,9 @@ Result<bool> set(Session& session, const MarkOptions& options) {
 int mark(const Invocation& call) {
   MarkOptions options{.global = call.global};
   CommandLine line(kHelp);
-  line.positional("KEY", "What to mark", into(options.key), Presence::required);
-  line.option("--ttl", "DURATION", "How long, 100ms to 365d; required", into(options.ttl));
+  line.positional("KEY", "The key to mark", into(options.key), Presence::required);
+  line.option("--ttl", "DURATION", "Lifetime of the mark, 100ms to 365d; required",
+              into(options.ttl));
   line.flag("--if-clear", options.if_clear, "Only if it is not marked");
   options.global.declare(line);
   if (const auto status = line.parse(call.arguments)) {

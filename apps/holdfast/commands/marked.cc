@@ -25,7 +25,7 @@ int marked(const Invocation& call) {
   GlobalOptions global = call.global;
   std::string key;
   CommandLine line(kHelp);
-  line.positional("KEY", "What may be marked", into(key), Presence::required);
+  line.positional("KEY", "The key", into(key), Presence::required);
   global.declare(line);
   if (const auto status = line.parse(call.arguments)) {
     return *status;

@@ -30,28 +30,27 @@ constexpr Help kHelp{
     .command = "holdfast once",
     .usage = "[OPTIONS] --per DURATION NAME -- COMMAND…",
     .about =
-        "Run COMMAND unless it runs somewhere, or began less than DURATION ago, over all who\n"
-        "use the store; what it ends with is what this ends with. For jobs that several\n"
-        "machines schedule: let DURATION be a little less than the time between two runs. A\n"
-        "command that fails has run; one that cannot be executed (126, 127) has not.\n",
+        "Run COMMAND unless it is running, or started less than DURATION ago, on any machine that\n"
+        "uses the store; exit with COMMAND's status. For jobs that several machines schedule:\n"
+        "make DURATION a little shorter than the time between two runs. A command that fails\n"
+        "counts as run; one that cannot be executed (126, 127) does not.\n",
     .examples =
         "  holdfast once --per 50m hourly-report -- ./report\n"
         "  holdfast once --per 23h --retry 10m backup -- ./backup   again after a crash\n"
         "  holdfast once --per 1h -E 3 sync -- ./sync || echo skipped or failed"};
 
 void declare(CommandLine& line, OnceOptions& options) {
-  line.positional("NAME", "What to run once", into(options.name), Presence::required);
-  line.option("--per", "DURATION", "How long after its start not again, 100ms to 365d",
-              into(options.per));
+  line.positional("NAME", "The name of the job", into(options.name), Presence::required);
+  line.option("--per", "DURATION", "Period, from start to start, 100ms to 365d", into(options.per));
   line.option("--retry", "DURATION",
-              "How long after a crash another may try, at most that of --per (default: that)",
+              "When to try again after a crash, at most --per (default: --per)",
               into(options.retry));
-  line.option("-E,--skipped-status", "CODE", "What to end with if it is not run (default: 0)",
+  line.option("-E,--skipped-status", "CODE", "Exit code when COMMAND is skipped (default: 0)",
               into(options.skipped_status, 0, 255));
   line.option("--kill-after", "DURATION",
-              "How long after TERM a lost COMMAND is killed at the latest (default: 5s)",
+              "Longest time from TERM to KILL after a loss (default: 5s)",
               into(options.kill_after));
-  line.option("--owner", "TEXT", "Who, for those who look (default: user@host:pid)",
+  line.option("--owner", "TEXT", "Human-readable owner label (default: user@host:pid)",
               into(options.owner));
   options.global.declare_pass_password(line);
   options.global.declare(line);

@@ -15,8 +15,9 @@ constexpr Help kHelp{
     .command = "holdfast release",
     .usage = "[OPTIONS] NAME LEASE_ID",
     .about =
-        "Give a lease of 'holdfast acquire' back. Ends with 79 if it was over before, or taken\n"
-        "away: what was done under it was not protected to the end. Never frees another's.\n",
+        "Release a lease of 'holdfast acquire'. Exits with 79 if it had expired or was stolen: "
+        "the\n"
+        "work under it was not protected to its end. Never releases another holder's lease.\n",
     .examples = "  holdfast release deploy \"$lease\""};
 
 }  // namespace
@@ -26,8 +27,9 @@ int release(const Invocation& call) {
   std::string name;
   base::LeaseId id;
   CommandLine line(kHelp);
-  line.positional("NAME", "What is held", into(name), Presence::required);
-  line.positional("LEASE_ID", "What 'holdfast acquire' printed", into(id), Presence::required);
+  line.positional("NAME", "The name that is held", into(name), Presence::required);
+  line.positional("LEASE_ID", "The id that 'holdfast acquire' printed", into(id),
+                  Presence::required);
   global.declare(line);
   if (const auto status = line.parse(call.arguments)) {
     return *status;

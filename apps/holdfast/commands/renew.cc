@@ -15,8 +15,8 @@ constexpr Help kHelp{
     .command = "holdfast renew",
     .usage = "[OPTIONS] NAME LEASE_ID",
     .about =
-        "Extend a lease of 'holdfast acquire' to --ttl from now; never shortens it.\n"
-        "Ends with 79 if it is over or was taken away: stop, and acquire again.\n",
+        "Renew a lease of 'holdfast acquire' to --ttl from now; never shortens it.\n"
+        "Exits with 79 if it has expired or was stolen: stop, and acquire again.\n",
     .examples = "  holdfast renew deploy \"$lease\" --ttl 10m || exit"};
 
 }  // namespace
@@ -27,8 +27,9 @@ int renew(const Invocation& call) {
   base::LeaseId id;
   base::Duration ttl = std::chrono::seconds(30);
   CommandLine line(kHelp);
-  line.positional("NAME", "What is held", into(name), Presence::required);
-  line.positional("LEASE_ID", "What 'holdfast acquire' printed", into(id), Presence::required);
+  line.positional("NAME", "The name that is held", into(name), Presence::required);
+  line.positional("LEASE_ID", "The id that 'holdfast acquire' printed", into(id),
+                  Presence::required);
   line.option("--ttl", "DURATION", "How long from now (default: 30s)", into(ttl));
   global.declare(line);
   if (const auto status = line.parse(call.arguments)) {

@@ -35,15 +35,15 @@ constexpr Help kHelp{
     .command = "holdfast run",
     .usage = "[OPTIONS] NAME -- COMMAND…",
     .about =
-        "Hold NAME while COMMAND runs; what it ends with is what this ends with. Waits until the\n"
-        "name is free. Otherwise ends with 75 (not free in time), 79 (lost), 69 (no store), 64\n"
-        "(usage), 126 or 127 (COMMAND cannot be executed, was not found).\n",
+        "Wait until NAME is free, hold it while COMMAND runs, and exit with COMMAND's status.\n"
+        "Otherwise exit with 75 (busy), 79 (lost), 69 (store unavailable), 64 (usage), 126 or\n"
+        "127 (COMMAND cannot be executed, was not found).\n",
     .examples =
         "  holdfast run deploy -- ./deploy.sh             one at a time, the others wait\n"
-        "  holdfast run -n nightly -- ./backup            or not at all\n"
+        "  holdfast run -n nightly -- ./backup            do not wait\n"
         "  holdfast run -w 5m --reason 'CI 812' db -- make migrate\n"
         "  holdfast run --permits 1/4 gpu -- ./train      four at a time\n"
-        "  holdfast run -s cache -- ./read                with others that say -s"};
+        "  holdfast run -s cache -- ./read                shared with other -s holders"};
 
 Reader into(OnLost& target) {
   return [&target](std::string_view text) -> Result<void> {
@@ -57,16 +57,16 @@ Reader into(OnLost& target) {
 }
 
 void declare(CommandLine& line, RunOptions& options) {
-  line.positional("NAME", "What to hold: 1 to 1024 bytes", cli::into(options.name),
+  line.positional("NAME", "The name to hold: 1 to 1024 bytes", cli::into(options.name),
                   Presence::required);
   options.claim.declare(line);
-  line.option("-E,--busy-status", "CODE", "What to end with if it is not free (default: 75)",
+  line.option("-E,--busy-status", "CODE", "Exit code when the name is busy (default: 75)",
               cli::into(options.busy_status, 0, 255));
   line.option("--on-lost", "term|ignore",
-              "What to do if the lock is lost: end COMMAND (default), or only say so",
+              "If the lock is lost: end COMMAND (default), or only report it",
               into(options.on_lost));
   line.option("--kill-after", "DURATION",
-              "How long after TERM a lost COMMAND is killed at the latest (default: 5s)",
+              "Longest time from TERM to KILL after a loss (default: 5s)",
               cli::into(options.kill_after));
   options.global.declare_pass_password(line);
   options.global.declare(line);

@@ -55,7 +55,7 @@ int show(const Invocation& call) {
   GlobalOptions global = call.global;
   std::string name;
   CommandLine line(kHelp);
-  line.positional("NAME", "What to look at", into(name), Presence::required);
+  line.positional("NAME", "The name to show", into(name), Presence::required);
   global.declare(line);
   if (const auto status = line.parse(call.arguments)) {
     return *status;

@@ -78,7 +78,7 @@ int steal(const Invocation& call) {
   std::string name;
   std::string confirmed;
   CommandLine line(kHelp);
-  line.positional("NAME", "What to take away", into(name), Presence::required);
+  line.positional("NAME", "The name to steal", into(name), Presence::required);
   line.option("--confirm", "NAME", "The same name once more; required", into(confirmed));
   global.declare(line);
   if (const auto status = line.parse(call.arguments)) {

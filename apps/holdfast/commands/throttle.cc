@@ -31,21 +31,21 @@ constexpr Help kHelp{
     .command = "holdfast throttle",
     .usage = "[OPTIONS] --limit N --per DURATION NAME [-- COMMAND…]",
     .about =
-        "Pass if fewer than N have passed NAME in this window, over all who use the store; else\n"
-        "wait until it may. A window is DURATION long and begins with the first that passes.\n"
-        "Then become COMMAND, if there is one. Ends with 75 if it may not pass in time. Nothing\n"
-        "is held: COMMANDs may run at the same time.\n",
+        "Pass if fewer than N callers have passed NAME in this window, among all users of the\n"
+        "store; otherwise wait. A window is DURATION long and starts with the first pass. Then\n"
+        "exec COMMAND, if there is one. Exits with 75 if it cannot pass in time. Nothing is held:\n"
+        "several COMMANDs may run at the same time.\n",
     .examples =
         "  holdfast throttle --limit 10 --per 1m api -- curl https://example.org/\n"
         "  holdfast throttle -n --limit 1 --per 1h mail && ./send-mail\n"
         "  holdfast throttle --sliding --limit 100 --per 1s db -- ./query"};
 
 void declare(CommandLine& line, ThrottleOptions& options) {
-  line.positional("NAME", "What to pass", into(options.name), Presence::required);
+  line.positional("NAME", "The name of the throttle", into(options.name), Presence::required);
   line.option("--limit", "N", "How many may pass", into(options.limit, 1, store::Permits::kAll));
-  line.option("--per", "DURATION", "How long a window is, 100ms to 365d", into(options.per));
+  line.option("--per", "DURATION", "Length of the window, 100ms to 365d", into(options.per));
   line.flag("--sliding", options.sliding,
-            "In any interval so long; without it, twice as many where two windows meet");
+            "Limit every interval of that length; otherwise up to 2N pass where two windows meet");
   options.waiting.declare(line);
   options.global.declare(line);
   line.rest(options.command);

@@ -19,12 +19,12 @@ constexpr Help kHelp{
     .command = "holdfast wait",
     .usage = "[OPTIONS] NAME",
     .about =
-        "Wait until nobody holds NAME, without taking it: by the time this has ended, somebody\n"
-        "may hold it again. Ends with 75 if it was not free in time.\n",
+        "Wait until NAME is free, without acquiring it: when this exits, the name may already be\n"
+        "held again. Exits with 75 if it was not free in time.\n",
     .examples =
         "  holdfast wait deploy && echo 'nobody deploys'\n"
-        "  holdfast wait -w 30s deploy        for half a minute at most\n"
-        "  holdfast wait -n deploy            only say, by the status"};
+        "  holdfast wait -w 30s deploy        at most 30 s\n"
+        "  holdfast wait -n deploy            only check, by the exit status"};
 
 int finish(Session& session, const std::string& name, base::Result<bool> outcome,
            base::Duration waited, base::Duration wait) {
@@ -63,7 +63,7 @@ int wait(const Invocation& call) {
   WaitOptions waiting;
   std::string name;
   CommandLine line(kHelp);
-  line.positional("NAME", "What to wait for", into(name), Presence::required);
+  line.positional("NAME", "The name to wait for", into(name), Presence::required);
   waiting.declare(line);
   global.declare(line);
   if (const auto status = line.parse(call.arguments)) {

@@ -26,12 +26,12 @@ constexpr Help kHelp{
     .command = "holdfast watch",
     .usage = "[OPTIONS] [NAME | --prefix PREFIX]",
     .about =
-        "Print who acquires and who releases, as it happens: held (when the watch began),\n"
-        "acquired, released, expired. The store is asked every so often: a lease that came and\n"
-        "went in between is not seen. Ends when it is interrupted.\n",
+        "Print events as they happen: held (when the watch began), acquired, released, expired.\n"
+        "Polls the store: a lease that was acquired and released between two polls is not seen.\n"
+        "Runs until it is interrupted.\n",
     .examples =
         "  holdfast watch                       every name\n"
-        "  holdfast watch deploy                one\n"
+        "  holdfast watch deploy                one name\n"
         "  holdfast watch --json --prefix db/ | jq -r 'select(.event == \"expired\").name'"};
 
 struct WatchOptions {
@@ -119,8 +119,7 @@ int watch(const Invocation& call) {
   CommandLine line(kHelp);
   line.positional("NAME", "Only this name", into(options.name), Presence::optional);
   line.option("--prefix", "PREFIX", "Only names that begin with this", into(options.prefix));
-  line.option("--every", "DURATION", "How often to ask the store (default: 200ms)",
-              into(options.every));
+  line.option("--every", "DURATION", "Poll interval (default: 200ms)", into(options.every));
   options.global.declare(line);
   if (const auto status = line.parse(call.arguments)) {
     return *status;
