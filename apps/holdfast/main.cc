@@ -31,7 +31,7 @@ constexpr std::array kCommands = {
     Command{"elect", "Run a command while this process is the leader", commands::elect},
     Command{"throttle", "Limit how many pass per period", commands::throttle},
     Command{"ls", "List the names that are held", commands::ls},
-    Command{"show", "Show who holds a name", commands::show},
+    Command{"show", "Show the holders of a name", commands::show},
     Command{"wait", "Wait until a name is free", commands::wait},
     Command{"acquire", "Acquire a lease that outlasts this command, for scripts",
             commands::acquire},
@@ -49,7 +49,7 @@ constexpr std::array kCommands = {
 
 constexpr std::string_view kExamples =
     "  holdfast run deploy -- ./deploy.sh   one at a time, the others wait\n"
-    "  holdfast ls                          who holds what\n"
+    "  holdfast ls                          the names that are held\n"
     "  holdfast run --help                  the options of a command";
 
 std::string about_all() {

@@ -1,4 +1,4 @@
-# Checks what bench_local says to somebody who asks for help or for what does not exist.
+# Checks the output of bench_local for --help and for invalid options.
 cmake_minimum_required(VERSION 3.25)
 
 # run(<exit status> <regex that the output matches> <argument>...)

@@ -21,7 +21,7 @@ namespace {
 constexpr const char* kName = "hand-off";
 
 void wait_until_somebody_waits() {
-  // Nobody outside can see who waits; this is longer than it takes to begin to.
+  // A waiter is not visible outside the store; this is longer than it takes to start waiting.
   std::this_thread::sleep_for(std::chrono::milliseconds(5));
 }
 
@@ -82,7 +82,7 @@ Report hand_off(const Context& context) {
   bench_locks::Child waiter(role({"waiter", context.server.url()}));
   bench_locks::Child listener(role({"listener", port}));
   bench_locks::Child taker(role({"taker", port}));
-  // Nobody hears what is published before.
+  // Messages that are published before they listen would be lost.
   static_cast<void>(listener.hear());
   static_cast<void>(taker.hear());
   locks::LockProvider provider(base::value_or_throw(engines::open_store(context.server.url())));

@@ -26,7 +26,7 @@ class ReaderWriterLock {
   ReaderWriterLock(AsyncLockProvider& provider, std::string name)
       : provider_(provider), name_(std::move(name)) {}
 
-  // As AsyncLockProvider::acquire and try_acquire. These ignore AcquireOptions::permits.
+  // Acquire as AsyncLockProvider::acquire and try_acquire do, but ignore AcquireOptions::permits.
   template <class Token = boost::asio::use_awaitable_t<>>
   [[nodiscard]] auto acquire_shared(const locks::AcquireOptions& options, Token&& token = {}) {
     const auto how = recipes::ReaderWriterLock::as_reader(options);

@@ -31,7 +31,7 @@ class Semaphore {
         name_(std::move(name)),
         capacity_(recipes::Semaphore::checked(capacity)) {}
 
-  // As AsyncLockProvider::acquire and try_acquire. These ignore AcquireOptions::permits.
+  // Acquire as AsyncLockProvider::acquire and try_acquire do, but ignore AcquireOptions::permits.
   template <class Token = boost::asio::use_awaitable_t<>>
   [[nodiscard]] auto acquire(std::uint32_t permits, const locks::AcquireOptions& options,
                              Token&& token = {}) {

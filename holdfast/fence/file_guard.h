@@ -66,7 +66,7 @@ class [[nodiscard]] FilePass {
 //
 //   auto guard = FileGuard::open("report.txt");
 //   auto written = guard->write(lock.token(), report);
-//   if (!written && written.error().code == ErrorCode::lost) return overtaken();
+//   if (!written && written.error().code == ErrorCode::lost) return reject();
 class FileGuard {
  public:
   // The folder must exist, the file need not. invalid_argument for a path that does not end in a

@@ -126,7 +126,7 @@ TEST_F(FileGuardTest, AWaiterIsJudgedAfterThePassBeforeIt) {
   EXPECT_EQ(contents(file), "eight");
 }
 
-// A waiter for the lock of a file that was removed meanwhile gets a lock that excludes nobody.
+// A waiter for the lock of a file that was removed meanwhile gets a lock that excludes no one.
 TEST_F(FileGuardTest, AWaiterForARemovedFenceUsesTheNewFence) {
   auto inside = guard().enter(FencingToken{7});
   ASSERT_TRUE(inside);

@@ -67,7 +67,7 @@ class KeyLock {
       std::string_view key, std::chrono::duration<Rep, Period> time) {
     return in_time(lock_shared(key, {.until = base::steady_deadline(time)}));
   }
-  // As above, until a time point of any clock.
+  // Do the same, until a time point of any clock.
   template <class Clock, class Duration>
   [[nodiscard]] std::optional<ExclusiveGuard> try_lock_until(
       std::string_view key, std::chrono::time_point<Clock, Duration> time) {

@@ -33,7 +33,7 @@ class ReaderWriterLock {
 
   ReaderWriterLock(locks::LockProvider& provider, std::string name);
 
-  // As LockProvider::acquire and try_acquire. These ignore AcquireOptions::permits.
+  // Acquire as LockProvider::acquire and try_acquire do, but ignore AcquireOptions::permits.
   [[nodiscard]] locks::Lock acquire_shared(const locks::AcquireOptions& options = {});
   [[nodiscard]] base::Result<std::optional<locks::Lock>> try_acquire_shared(
       const locks::AcquireOptions& options = {});

@@ -36,7 +36,7 @@ class Semaphore {
   // `capacity` must be at least 1; otherwise throws base::Exception with invalid_argument.
   Semaphore(locks::LockProvider& provider, std::string name, std::uint32_t capacity);
 
-  // As LockProvider::acquire and try_acquire. These ignore `options.permits`.
+  // Acquire as LockProvider::acquire and try_acquire do, but ignore `options.permits`.
   [[nodiscard]] locks::Lock acquire(std::uint32_t permits = 1,
                                     const locks::AcquireOptions& options = {});
   [[nodiscard]] base::Result<std::optional<locks::Lock>> try_acquire(

@@ -20,7 +20,7 @@ using base::Result;
 std::size_t index(Operation operation) { return static_cast<std::size_t>(operation); }
 
 std::unexpected<base::Error> away() {
-  return fail(ErrorCode::unavailable, "the store is away, as the test wanted");
+  return fail(ErrorCode::unavailable, "the store is unavailable, as the test wanted");
 }
 
 std::unexpected<base::Error> unknown() {

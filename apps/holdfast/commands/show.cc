@@ -11,13 +11,12 @@ namespace holdfast::cli::commands {
 
 namespace {
 
-constexpr Help kHelp{
-    .command = "holdfast show",
-    .usage = "[OPTIONS] NAME",
-    .about = "Show who holds NAME. A name that nobody holds is free; that is no error.\n",
-    .examples =
-        "  holdfast show deploy\n"
-        "  holdfast show --json deploy | jq .held"};
+constexpr Help kHelp{.command = "holdfast show",
+                     .usage = "[OPTIONS] NAME",
+                     .about = "Show the holders of NAME. It is no error if the name is free.\n",
+                     .examples =
+                         "  holdfast show deploy\n"
+                         "  holdfast show --json deploy | jq .held"};
 
 void print_line_of(std::string_view label, std::string_view value) {
   fmt::print("{:<10}  {}\n", label, value);

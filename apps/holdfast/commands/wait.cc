@@ -22,7 +22,7 @@ constexpr Help kHelp{
         "Wait until NAME is free, without acquiring it: when this exits, the name may already be\n"
         "held again. Exits with 75 if it was not free in time.\n",
     .examples =
-        "  holdfast wait deploy && echo 'nobody deploys'\n"
+        "  holdfast wait deploy && echo 'deploy is free'\n"
         "  holdfast wait -w 30s deploy        at most 30 s\n"
         "  holdfast wait -n deploy            only check, by the exit status"};
 

@@ -29,7 +29,7 @@ complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -a ls -d 'Li
 complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -a once -d 'Run a command at most once per period'
 complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -a elect -d 'Run a command while leading'
 complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -a throttle -d 'Limit how many pass per period'
-complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -a show -d 'Show who holds a name'
+complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -a show -d 'Show the holders of a name'
 complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -a wait -d 'Wait until a name is free'
 complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -a acquire -d 'Acquire a lease for a script'
 complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -a renew -d 'Renew a lease of acquire'

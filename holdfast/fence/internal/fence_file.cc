@@ -231,8 +231,8 @@ Result<bool> FenceFile::try_lock() {
   return true;
 }
 
-// Returns false if the file was removed while we waited for its lock: our lock then excludes
-// nobody.
+// Returns false if the file was removed while we waited for its lock: our lock then excludes no
+// other writer.
 bool FenceFile::is_still_there() const {
   struct stat ours{};
   struct stat there{};

@@ -195,7 +195,7 @@ struct alignas(64) KeyShard {
   void hand_over(KeyEntry* entry, Waiter& first, Wakes& wakes) noexcept;
 
   // These two are for the waiter's own thread, and lock the shard.
-  // Answers a retry: the waiter gets the key, or is marked as overtaken.
+  // Answers a retry: the waiter gets the key, or is marked for a hand-over next time.
   void answer_retry(KeyEntry* entry, Waiter& waiter) noexcept;
   // Leaves the queue; returns false if the key was granted to the waiter first.
   bool give_up(KeyEntry* entry, Waiter& waiter) noexcept;

@@ -55,8 +55,8 @@ class KeyTable {
   // null.
   ReaderSlot* try_acquire_slot(const KeyProbe& probe) noexcept;
   void release_slot(ReaderSlot& slot) noexcept;
-  // As try_upgrade: returns the entry if the slot's reader has become the writer, and frees the
-  // slot; else null. Throws std::bad_alloc with nothing changed.
+  // Upgrades like try_upgrade: returns the entry if the slot's reader has become the writer, and
+  // frees the slot; else null. Throws std::bad_alloc with nothing changed.
   KeyEntry* try_upgrade_slot(ReaderSlot& slot);
 
   // Returns how many keys are held or waited for.

@@ -17,7 +17,7 @@ using base::fail;
 std::string owner_of(locks::LockProvider& provider, std::string_view name) {
   const auto state = provider.look(name);
   if (!state || !state->has_value() || (*state)->holders.empty()) {
-    return "somebody";
+    return "an unknown owner";
   }
   return "'" + base::printable((*state)->holders.front().owner) + "'";
 }

@@ -98,7 +98,7 @@ class RandomHistory {
            std::to_string(claim.permits.count) + " of " + std::to_string(claim.permits.capacity);
   }
 
-  // Of an error compares only the code: each engine has its own message.
+  // Compares only the code of an error: each engine has its own message.
   template <class T>
   static void expect_same(const Result<T>& actual, const Result<T>& expected) {
     ASSERT_EQ(error_of(actual), error_of(expected));
