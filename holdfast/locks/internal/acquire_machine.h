@@ -57,7 +57,12 @@ class AcquireMachine {
     reached_ = true;
     unknown_ = false;  // a store that answers "busy" to this id holds nothing for it
     failure_.reset();
-    return sleep(now, std::min(next_pause(jitter), frees_in + kAfterExpiry));
+    const base::Duration pause = next_pause(jitter);
+    if (frees_in >= pause) {
+      return sleep(now, pause);
+    }
+    // A store that answers with a time in the past does not make the waiter spin.
+    return sleep(now, std::min(pause, std::max(frees_in + kAfterExpiry, pace_.least / 2)));
   }
 
   Action on_failure(base::TimePoint now, base::ErrorCode code, double jitter) noexcept {

@@ -53,6 +53,17 @@ TEST(AcquireMachine, TooLateForTheLastClaimItGivesUpWithTheLastFailure) {
   EXPECT_TRUE(gives_up(machine.on_late()).may_hold);
 }
 
+TEST(AcquireMachine, NoAnswerOfTheStoreMakesItPollFasterThanTheShortestPause) {
+  for (const Duration frees_in : {Duration::min(), Duration(-1h), Duration::zero()}) {
+    AcquireMachine machine(Deadline::never(), kPushes);
+    machine.start(at(0s));
+    EXPECT_EQ(sleeps_until(machine.on_busy(at(0s), frees_in, kNoJitter)), 5ms);
+  }
+  AcquireMachine machine(Deadline::never(), kPushes);
+  machine.start(at(0s));
+  EXPECT_EQ(sleeps_until(machine.on_busy(at(0s), Duration::max(), kNoJitter)), 80ms);
+}
+
 TEST(AcquireMachine, PollsAtAGrowingPauseUpToTheLongest) {
   AcquireMachine machine(Deadline::never(), kPolls);
   machine.start(at(0s));
