@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <iterator>
 #include <optional>
 
 #include <holdfast/base/percent.h>
@@ -28,27 +27,50 @@ constexpr std::string_view kHidden = "***";
 
 // The options whose values are no secrets.
 constexpr std::string_view kOpenOptions[] = {"appname",
-                                             "authMechanism",
-                                             "authSource",
+                                             "authmechanism",
+                                             "authsource",
                                              "busy_timeout",
+                                             "busy_wait_least",
+                                             "busy_wait_most",
                                              "client_name",
                                              "collection",
+                                             "compressors",
                                              "connect_timeout",
-                                             "connectTimeoutMS",
                                              "db",
-                                             "directConnection",
-                                             "heartbeatFrequencyMS",
+                                             "directconnection",
+                                             "expiry",
+                                             "extension_cadence",
+                                             "max_connections",
+                                             "max_pending",
+                                             "objects",
                                              "prefix",
-                                             "readPreference",
-                                             "replicaSet",
+                                             "replicaset",
                                              "reply_timeout",
                                              "retention",
-                                             "serverSelectionTimeoutMS",
+                                             "srvmaxhosts",
+                                             "srvservicename",
+                                             "ssl",
                                              "tls",
                                              "tls_ca",
+                                             "tls_cert",
+                                             "tls_key",
                                              "tls_verify",
-                                             "tlsCAFile",
-                                             "w"};
+                                             "tlsallowinvalidcertificates",
+                                             "tlsallowinvalidhostnames",
+                                             "tlscafile",
+                                             "tlscertificatekeyfile",
+                                             "tlsinsecure",
+                                             "w",
+                                             "zlibcompressionlevel"};
+
+// Whatever the case: the driver of MongoDB knows its options in any.
+bool is_open_option(std::string_view name) {
+  return std::ranges::any_of(kOpenOptions, [name](std::string_view open) {
+    return std::ranges::equal(open, name, [](char a, char b) {
+      return a == static_cast<char>(std::tolower(static_cast<unsigned char>(b)));
+    });
+  });
+}
 
 bool is_one_of(char c, std::string_view characters) {
   return characters.find(c) != std::string_view::npos;
@@ -112,7 +134,7 @@ std::string shown_options(std::string_view query) {
     shown += shown.empty() ? "" : "&";
     if (equals == option.npos || !is_plain(name, "_")) {
       shown += kHidden;
-    } else if (std::ranges::find(kOpenOptions, name) != std::end(kOpenOptions)) {
+    } else if (is_open_option(name) && is_plain(option.substr(equals + 1), "._-/:%~*+")) {
       shown += option;
     } else {
       shown.append(name).append("=").append(kHidden);

@@ -49,6 +49,7 @@ TEST(StoreUrl, APasswordIsHidden) {
   EXPECT_EQ(without_password("mongodb://me:secret@a:1,b:2/locks"),
             "mongodb://me:***@a:1,b:2/locks");
   EXPECT_EQ(without_password("redis://host?password=secret"), "redis://host?password=***");
+  EXPECT_EQ(without_password("redis://host?db=1;password=secret"), "redis://host?db=***");
   EXPECT_EQ(without_password("mongodb://h/?tlsCertificateKeyFilePassword=secret&tls=true"),
             "mongodb://h/?tlsCertificateKeyFilePassword=***&tls=true");
 }
@@ -56,7 +57,9 @@ TEST(StoreUrl, APasswordIsHidden) {
 TEST(StoreUrl, AUrlWithoutASecretIsShownAsItIs) {
   for (const std::string_view plain :
        {"sqlite:/a:b@c", "sqlite:/a b?retention=1h", "redis://host:1/x", "redis://me@host:1",
-        "redis://[::1]:6379", "mongodb://a,b:27017/locks?replicaSet=r", "memory:"}) {
+        "redis://[::1]:6379", "mongodb://a,b:27017/locks?replicaSet=r", "memory:",
+        "rediss://h?max_pending=7&tls_cert=/c.pem&tls_key=/k.pem",
+        "mongodb://h/locks?expiry=30s&ssl=true&tlsCertificateKeyFile=/k.pem"}) {
     EXPECT_EQ(without_password(plain), plain);
   }
 }

@@ -230,13 +230,19 @@ Result<void> MongoStore::Engine::renew(std::span<const store::Renewal> renewals,
   }
   // Some are lost, cannot be read, or would have been shortened; the server does not say which. A
   // read could be answered by a primary that has been replaced, so each is written again.
+  // Where the time ends on the way, what is known by then is reported, and the rest is tried again.
+  const std::size_t all = outcomes.size() + renewals.size();
   for (const store::Renewal& renewal : renewals) {
     const auto outcome = renew_one(renewal, deadline);
-    if (!outcome) {
+    if (!outcome && outcomes.size() + renewals.size() == all) {
       return std::unexpected(outcome.error());
+    }
+    if (!outcome) {
+      break;
     }
     outcomes.push_back(*outcome);
   }
+  outcomes.resize(all, RenewOutcome::failed);
   return {};
 }
 

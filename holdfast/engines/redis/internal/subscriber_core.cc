@@ -97,10 +97,14 @@ void SubscriberCore::run() {
   }
 }
 
-// When to try again.
+// Returns when to try again. The pause grows until a connection has lasted: a server that lets us
+// listen and takes no commands, such as a demoted master, is not asked again and again.
 base::Deadline SubscriberCore::lost(const base::Error& error) {
   options_.logger.warn("the listening connection to Redis: " + error.message);
   const Guard guard(mutex_);
+  if (is_connected_ && base::steady_clock().now() - connected_at_ >= Backoff::kMost) {
+    backoff_.reset();
+  }
   is_connected_ = false;
   has_gap_ = true;
   ++failures_;
@@ -119,6 +123,7 @@ Result<void> SubscriberCore::serve() {
   {
     const Guard guard(mutex_);
     is_connected_ = true;
+    connected_at_ = base::steady_clock().now();
   }
   pinged_.reset();
   auto served = lookout_.open(*std::move(wire));
@@ -242,7 +247,6 @@ void SubscriberCore::close_gap() {
   if (!channels_.all_confirmed()) {
     return;
   }
-  backoff_.reset();
   last_failure_.clear();
   const bool had_gap = std::exchange(has_gap_, false);
   guard.unlock();

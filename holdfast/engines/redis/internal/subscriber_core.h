@@ -61,6 +61,7 @@ class SubscriberCore {
   SubscriberChannels channels_;
   bool stopping_ = false;
   bool is_connected_ = false;
+  base::TimePoint connected_at_{};  // the last time
   bool has_gap_ = false;
   std::uint64_t failures_ = 0;
   std::string last_failure_;

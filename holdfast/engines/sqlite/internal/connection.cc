@@ -91,7 +91,7 @@ bool Connection::is_log_long(int pages) noexcept {
   if (pages >= (std::exchange(committed_, true) ? kOfOthers : kOfFirstCommit)) {
     return true;
   }
-  if (pages < kShort || pages % kShort != 0) {
+  if (pages < kShort || std::exchange(checked_at_, pages / kShort) == pages / kShort) {
     return false;
   }
   constexpr std::uint64_t kFrame = 2048 + 24;

@@ -74,6 +74,7 @@ class Connection {
   const std::string file_;
   base::Deadline deadline_ = base::Deadline::never();
   bool committed_ = false;
+  int checked_at_ = 0;  // how long the log was when the room on the volume was last checked
   bool is_interruptible_ = true;
 };
 

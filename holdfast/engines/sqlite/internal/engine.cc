@@ -130,7 +130,7 @@ Result<std::vector<RenewOutcome>> Engine::renew(std::span<const Renewal> renewal
     return std::unexpected(session.error());
   }
   const std::vector<std::size_t> places = grouped_by_name(renewals);
-  return transactions_.run([&]() -> Result<std::vector<RenewOutcome>> {
+  const auto renew_all = [&]() -> Result<std::vector<RenewOutcome>> {
     std::vector<RenewOutcome> outcomes(renewals.size(), RenewOutcome::failed);
     std::optional<base::Error> first_corrupt;
     bool any_decided = false;
@@ -153,7 +153,13 @@ Result<std::vector<RenewOutcome>> Engine::renew(std::span<const Renewal> renewal
       return std::unexpected(*std::move(first_corrupt));
     }
     return outcomes;
-  });
+  };
+  auto renewed = transactions_.run(renew_all);
+  if (!renewed && transactions_.take_was_full()) [[unlikely]] {
+    connection_.reuse_log();
+    renewed = transactions_.run(renew_all);
+  }
+  return renewed;
 }
 
 Result<void> Engine::renew_name(std::span<const Renewal> renewals,
