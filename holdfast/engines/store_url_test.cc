@@ -57,8 +57,8 @@ TEST(StoreUrl, APasswordIsHidden) {
 TEST(StoreUrl, AUrlWithoutASecretIsShownAsItIs) {
   for (const std::string_view plain :
        {"sqlite:/a:b@c", "sqlite:/a b?retention=1h", "redis://host:1/x", "redis://me@host:1",
-        "redis://[::1]:6379", "mongodb://a,b:27017/locks?replicaSet=r", "memory:",
-        "rediss://h?max_pending=7&tls_cert=/c.pem&tls_key=/k.pem",
+        "redis://[::1]:6379", "mongodb://a,b:27017/locks?replicaSet=r",
+        "memory:", "rediss://h?max_pending=7&tls_cert=/c.pem&tls_key=/k.pem",
         "mongodb://h/locks?expiry=30s&ssl=true&tlsCertificateKeyFile=/k.pem"}) {
     EXPECT_EQ(without_password(plain), plain);
   }
