@@ -29,7 +29,7 @@ Lock& Lock::operator=(Lock&& other) noexcept {
 }
 
 Lock::~Lock() {
-  if (released()) {
+  if (released() || hold_->core->is_inherited()) {
     return;
   }
   if (hold_->on_destroy == OnDestroy::keep) {

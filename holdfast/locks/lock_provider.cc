@@ -39,7 +39,7 @@ LockProvider::LockProvider(std::shared_ptr<store::LeaseStore> store, ProviderOpt
   if (store == nullptr) {
     base::throw_error({base::ErrorCode::invalid_argument, "the store is null"});
   }
-  core_ = std::make_shared<internal::ProviderCore>(std::move(store), std::move(options));
+  core_ = internal::ProviderCore::make(std::move(store), std::move(options));
 }
 
 LockProvider::~LockProvider() { core_->shut_down(); }

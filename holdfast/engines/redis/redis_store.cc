@@ -183,6 +183,7 @@ Result<store::ReleaseOutcome> RedisStore::do_release(const Name& name, const Lea
     internal::Engine::add_release(command, id, engine_->watchers.waits_as(name.view()), member);
   });
   if (!reply) [[unlikely]] {
+    engine_->return_member(name, id, member);
     return std::unexpected(reply.error());
   }
   return internal::release_outcome(*reply);

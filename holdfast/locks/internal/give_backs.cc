@@ -17,12 +17,6 @@ constexpr base::Duration kPause = std::chrono::milliseconds(100);
 }  // namespace
 
 GiveBacks::~GiveBacks() {
-  if (process_.is_inherited()) {
-    if (thread_.joinable()) {
-      thread_.detach();  // it does not exist in this process
-    }
-    return;
-  }
   stop();
   if (thread_.joinable()) {
     thread_.join();
@@ -50,9 +44,6 @@ void GiveBacks::add(std::string_view name, const base::LeaseId& id, base::Durati
 }
 
 void GiveBacks::stop() noexcept {
-  if (process_.is_inherited()) {
-    return;
-  }
   const std::lock_guard guard(mutex_);
   stopped_ = true;
   changed_.notify_one();

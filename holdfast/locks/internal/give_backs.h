@@ -10,7 +10,6 @@
 
 #include <holdfast/base/deadline.h>
 #include <holdfast/base/ids.h>
-#include <holdfast/base/process_mark.h>
 #include <holdfast/store/lease_store.h>
 
 namespace holdfast::locks::internal {
@@ -20,8 +19,7 @@ namespace holdfast::locks::internal {
 //
 // Thread-safe. A claim is released until the store answers, or until its lease has run out by
 // itself. When there are too many, the oldest are left to run out. Destruction waits for the
-// request under way, a second at most, and leaves the others to run out; in a forked child it
-// touches nothing.
+// request under way, a second at most, and leaves the others to run out.
 class GiveBacks {
  public:
   // `store` outlives it.
@@ -49,7 +47,6 @@ class GiveBacks {
   [[nodiscard]] bool release(const Claim& claim);
 
   store::LeaseStore& store_;
-  const base::ProcessMark process_;
   std::mutex mutex_;
   std::condition_variable changed_;
   // Protected by mutex_.

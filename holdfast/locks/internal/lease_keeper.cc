@@ -212,7 +212,9 @@ LeaseKeeper::Batch LeaseKeeper::take_batch(base::TimePoint now) {
   renewals_.take_due(now, kLargestBatch, due);
   Batch batch;
   batch.holds.reserve(due.size());
-  base::Duration left = shortest_ttl_.value();
+  // A dead connection must be found while the shortest lease can still be renewed over another. A
+  // store that is only slow must answer in the end, so an attempt after a failure may take longer.
+  base::Duration left = is_failing_ ? base::Duration::max() : shortest_ttl_.value();
   for (Hold* const hold : due) {
     batch.holds.push_back(hold->kept);
     left = std::min(left, hold->schedule.valid_until() - now);

@@ -34,6 +34,16 @@ ProviderCore::ProviderCore(std::shared_ptr<store::LeaseStore> lease_store,
       keeper(*store, *options.clock, options.logger, options.metrics),
       give_backs(*store) {}
 
+std::shared_ptr<ProviderCore> ProviderCore::make(std::shared_ptr<store::LeaseStore> lease_store,
+                                                 ProviderOptions provider_options) {
+  return {new ProviderCore(std::move(lease_store), std::move(provider_options)),
+          [](const ProviderCore* core) {
+            if (!core->is_inherited()) {
+              delete core;
+            }
+          }};
+}
+
 std::shared_ptr<Hold> ProviderCore::make_hold(std::string_view name, const store::Claim& claim,
                                               const AcquireOptions& how, const Granted& granted) {
   const base::Duration ttl = how.ttl.unchecked();
@@ -44,11 +54,17 @@ std::shared_ptr<Hold> ProviderCore::make_hold(std::string_view name, const store
 }
 
 void ProviderCore::abandon(Hold& hold) {
+  if (is_inherited()) {
+    return;
+  }
   hold.end();
   keeper.remove(hold);
 }
 
 void ProviderCore::shut_down() {
+  if (is_inherited()) {
+    return;
+  }
   lines.close();
   keeper.stop();
   give_backs.stop();

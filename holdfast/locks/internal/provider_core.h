@@ -6,6 +6,7 @@
 
 #include <holdfast/base/clock.h>
 #include <holdfast/base/error.h>
+#include <holdfast/base/process_mark.h>
 #include <holdfast/locks/internal/give_backs.h>
 #include <holdfast/locks/internal/hold.h>
 #include <holdfast/locks/internal/lease_keeper.h>
@@ -15,13 +16,20 @@
 namespace holdfast::locks::internal {
 
 // What a provider and its handles share. Thread-safe.
+//
+// In a forked child it is never destroyed: its threads do not exist there, and a mutex may be
+// locked for ever.
 class ProviderCore : public std::enable_shared_from_this<ProviderCore> {
  public:
-  ProviderCore(std::shared_ptr<store::LeaseStore> lease_store, ProviderOptions provider_options);
+  [[nodiscard]] static std::shared_ptr<ProviderCore> make(
+      std::shared_ptr<store::LeaseStore> lease_store, ProviderOptions provider_options);
 
   // Of a grant that is not kept yet, and may have come too late.
   [[nodiscard]] std::shared_ptr<Hold> make_hold(std::string_view name, const store::Claim& claim,
                                                 const AcquireOptions& how, const Granted& granted);
+  // Returns whether this is a forked child: nothing of the provider may be touched.
+  [[nodiscard]] bool is_inherited() const noexcept { return process_.is_inherited(); }
+
   // The lease stays, unkept.
   void abandon(Hold& hold);
   // Waiting calls end, renewal ends.
@@ -44,6 +52,12 @@ class ProviderCore : public std::enable_shared_from_this<ProviderCore> {
   WaitLines lines;
   LeaseKeeper keeper;
   GiveBacks give_backs;
+
+ private:
+  ProviderCore(std::shared_ptr<store::LeaseStore> lease_store, ProviderOptions provider_options);
+  ~ProviderCore() = default;
+
+  const base::ProcessMark process_;
 };
 
 }  // namespace holdfast::locks::internal

@@ -319,10 +319,14 @@ Step AcquireSteps::have(HoldPtr hold) {
 
 // It was released.
 Step AcquireSteps::release() {
+  const bool is_left = !releasing_->outcome();
   releasing_.reset();
   hold_.reset();
   granted_.reset();
   if (goal_ == Goal::give_up) {
+    if (is_left) {
+      give_back_in_background();
+    }
     return give_back();
   }
   last_error_ = {ErrorCode::unavailable, "the store answers more slowly than the ttl allows"};
@@ -354,7 +358,10 @@ Step AcquireSteps::gave_back(const Result<store::ReleaseOutcome>& outcome) {
 }
 
 void AcquireSteps::give_back_in_background() {
-  core_.give_backs.add(name_, waiter_.claim.id, how_.ttl.unchecked());
+  // A store forgets a claim that waits after a minute without a word of it.
+  const base::Duration waits = pending_ ? std::chrono::minutes(1) : base::Duration::zero();
+  core_.give_backs.add(name_, waiter_.claim.id,
+                       std::max({how_.ttl.unchecked(), waiter_.claim.holds_back, waits}));
 }
 
 Step AcquireSteps::end() {

@@ -86,6 +86,12 @@ std::string Engine::take_member(const Name& name, const LeaseId& id) {
   return queued.remove(name.view(), id) ? words(watchers.store_id(), to_string(id)) : std::string();
 }
 
+void Engine::return_member(const Name& name, const LeaseId& id, std::string_view member) {
+  if (!member.empty()) {
+    queued.add(name.view(), id, base::boot_clock().now());
+  }
+}
+
 Engine::Handing Engine::begin_transfer(const Name& name, const LeaseId& from,
                                        const store::Claim& to) const {
   return {
@@ -115,7 +121,7 @@ void Engine::add_claim(Command& command, const store::Claim& claim, const Claimi
   } else {
     command.add("");
   }
-  if (is_mutex(claim) && claiming.waits_as.empty()) {
+  if (is_mutex(claim) && claiming.waits_as.empty() && claiming.member.empty()) {
     command.make_joinable();
     return;
   }

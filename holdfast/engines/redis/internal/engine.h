@@ -90,6 +90,8 @@ class Engine {
 
   // Returns the member of the queue with this claim, if it may be there; the claim is about to end.
   [[nodiscard]] std::string take_member(const base::Name& name, const base::LeaseId& id);
+  // Undoes take_member() after a release that may not have reached the server: it is sent again.
+  void return_member(const base::Name& name, const base::LeaseId& id, std::string_view member);
 
   // Add what each script wants beside the name.
   static void add_claim(Command& command, const store::Claim& claim, const Claiming& claiming);

@@ -70,13 +70,18 @@ void Submitter::start_release(const Name& name, const LeaseId& id, Deadline dead
   if (is_refused(callback)) {
     return;
   }
+  const std::string member = engine_.take_member(name, id);
   engine_.submit(
       lua::kRelease, name, deadline,
       [id, waits_as = std::string(engine_.watchers.waits_as(name.view())),
-       member = engine_.take_member(name, id)](Command& command) {
-        Engine::add_release(command, id, waits_as, member);
-      },
-      outcome_for(std::move(callback), release_outcome));
+       member](Command& command) { Engine::add_release(command, id, waits_as, member); },
+      [&queued = engine_.queued, name, id, is_queued = !member.empty(),
+       callback = std::move(callback)](Result<Reply> reply) {
+        if (!reply && is_queued) {
+          queued.add(name.view(), id, base::boot_clock().now());  // the release is sent again
+        }
+        callback(reply ? release_outcome(*reply) : std::unexpected(std::move(reply).error()));
+      });
 }
 
 void Submitter::start_look(const Name& name, Deadline deadline,

@@ -30,6 +30,10 @@ if current.capacity ~= to.capacity or (current.permits ~= to.permits and not is_
 end
 if successor and not is_less then
   leave(ARGV[7])
+  if successor.words == unconfirmed then  -- granted by a release: this confirms it
+    successor.words, successor.expires = to.words, now
+    prolong(successor, plain, companion, ttl, record.kept_until)
+  end
   return same_grant(successor)
 end
 if not is_less and held_back_for(record, to) > 0 then
