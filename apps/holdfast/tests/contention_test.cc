@@ -36,7 +36,7 @@ TEST_F(ContentionTest, AWaitIsReportedAsItWasGiven) {
   const auto holder = start_holder({"job"});
   const Outcome outcome = holdfast({"run", "-w", "1500ms", "job", "--", "true"});
   EXPECT_EQ(outcome.status, 75);
-  EXPECT_NE(outcome.errors.find("not free within 1s 500ms"), std::string::npos) << outcome.errors;
+  EXPECT_NE(outcome.errors.find("not free within 1500ms"), std::string::npos) << outcome.errors;
 }
 
 TEST_F(ContentionTest, AWaiterGetsTheNameWhenTheHolderEnds) {

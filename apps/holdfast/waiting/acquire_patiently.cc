@@ -84,6 +84,14 @@ Result<Acquired> settle(Session& session, const std::string& name, Attempt attem
   return Acquired(NotFree{state ? *state : std::nullopt});
 }
 
+// Returns the wait as it was given: 1500ms is not "1s".
+std::string exactly(base::Duration wait) {
+  const auto milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(wait);
+  const bool is_between = wait > std::chrono::seconds(1) && wait < std::chrono::minutes(1) &&
+                          milliseconds % std::chrono::seconds(1) != std::chrono::milliseconds(0);
+  return is_between ? std::to_string(milliseconds.count()) + "ms" : base::short_duration(wait);
+}
+
 }  // namespace
 
 Result<Acquired> acquire_patiently(Session& session, Signals& signals, LockProvider& provider,
@@ -115,7 +123,7 @@ base::Error not_free_error(const std::string& name, const NotFree& busy, base::D
   if (wait <= base::Duration::zero()) {
     return {ErrorCode::busy, message + ": wait with -w, or without -n"};
   }
-  return {ErrorCode::timed_out, message + ": not free within " + base::short_duration(wait)};
+  return {ErrorCode::timed_out, message + ": not free within " + exactly(wait)};
 }
 
 }  // namespace holdfast::cli

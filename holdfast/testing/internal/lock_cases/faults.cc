@@ -256,8 +256,9 @@ constexpr LockCase kCases[] = {
        std::atomic<bool> told = false;
        const std::stop_callback callback(lock.lost(), [&] { told = true; });
        const auto gate = run.network().hold_request(Operation::renew);
+       run.network().lose_request(Operation::renew, 10'000);
        gate->wait_until_reached();
-       // The gate stays closed until then.
+       // The gate stays closed until then, and no later attempt is answered either.
        EXPECT_TRUE(run.soon([&] { return told.load(); }));
        EXPECT_EQ(error_of(lock.check()), ErrorCode::lost);
        gate->open();
