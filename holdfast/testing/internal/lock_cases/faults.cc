@@ -242,6 +242,7 @@ constexpr LockCase kCases[] = {
        std::atomic<bool> told = false;
        const std::stop_callback callback(lock.lost(), [&] { told = true; });
        const auto gate = run.network().hold_reply(Operation::renew);
+       run.network().lose_request(Operation::renew, 10'000);  // no later attempt renews it either
        run.pass(run.ttl() * 2 / 5);
        gate->wait_until_reached();
        run.pass(run.ttl() * 4 / 5);  // a renewed lease would last longer
