@@ -82,7 +82,12 @@ TEST_F(StrangeAnswers, AnAnswerThatIsTooLongIsRefusedBeforeItIsRead) {
   const auto store = open_store(std::move(options));
   EXPECT_EQ(code_of(store->claim("job", wish())), ErrorCode::corrupt);
   EXPECT_EQ(code_of(store->look("job")), ErrorCode::corrupt);
+  // A sanitizer keeps notes about every byte.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   EXPECT_LT(peak_memory() - before, 150'000);
+#else
+  static_cast<void>(before);
+#endif
 }
 
 }  // namespace
