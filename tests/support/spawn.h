@@ -11,7 +11,7 @@ namespace holdfast::tests {
 // thread that stays. If there is no room for it: a std::runtime_error.
 [[nodiscard]] pid_t spawn(const std::vector<std::string>& words);
 
-// A program that was started with pipes. Whoever has it closes both descriptors.
+// A program that was started with pipes. Its owner closes both descriptors.
 struct PipedProcess {
   pid_t process = -1;
   int input = -1;   // what is written here, the program reads; closed with this process

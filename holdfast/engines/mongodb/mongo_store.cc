@@ -33,8 +33,8 @@ using store::RenewOutcome;
 // How many leases one command renews: each is an update of its own, with its own pipeline.
 constexpr std::size_t kBatch = 128;
 
-// Whether the server has done a findAndModify before, and answers with the document that it has
-// kept since, whatever `fields` says. Before 5.0 only the missing time tells.
+// Returns whether the server has done a findAndModify before, and answers with the document that it
+// has kept since, whatever `fields` says. Before 5.0 only the missing time tells.
 bool is_of_a_repetition(const Bson& reply, bool has_time) {
   if (reply.find("retriedStmtId")) {
     return true;

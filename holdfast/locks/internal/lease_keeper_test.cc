@@ -55,7 +55,7 @@ class RenewingStore final : public store::LeaseStore {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return !is_stalled_; });
     if (is_failing_) {
-      return base::fail(ErrorCode::unavailable, "the store is away");
+      return base::fail(ErrorCode::unavailable, "the store is down");
     }
     renewed_ += renewals.size();
     return std::vector(renewals.size(), RenewOutcome::renewed);
@@ -261,7 +261,7 @@ TEST_F(LeaseKeeperTest, TheLogSaysWhyALeaseWasLost) {
   ASSERT_FALSE(log_.empty());
   EXPECT_EQ(log_.back().second,
             "lost the lease on job: it could not be renewed in time: "
-            "unavailable: the store is away");
+            "unavailable: the store is down");
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ base::Duration microseconds(const Reply& reply) {
                     base::Duration::zero(), store::LeaseStore::kMaxTtl);
 }
 
-// What does not fit becomes the greatest that does.
+// Saturates: a number that does not fit becomes the greatest one that does.
 std::uint32_t count(const Reply& reply) {
   constexpr std::int64_t kMost = std::numeric_limits<std::uint32_t>::max();
   return static_cast<std::uint32_t>(std::clamp<std::int64_t>(reply.integer(), 0, kMost));

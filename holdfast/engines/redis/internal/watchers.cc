@@ -130,7 +130,7 @@ void Watchers::pass_on_strays() {
   }
   for (const std::string& name : strays) {
     if (!pass_on(name)) {
-      return;  // the server cannot be asked: who waits there looks by itself
+      return;  // the server cannot be asked: its waiters poll
     }
   }
 }
