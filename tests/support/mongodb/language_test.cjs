@@ -75,7 +75,7 @@ for (let round = 0; round < ROUNDS; ++round) {
     }
   }
   const filter = any([{_id: {$gte: 'm'}, fencingToken: {$lte: 104}}, {$or: [{lockId: 'released'}, {'window.hits': {$gt: 1}}]},
-                      {'leases.token': {$lt: 103}}, {lockId: {$regex: '^released( |$)'}}, {freed: {$exists: true}},
+                      {'leases.token': {$lt: 103}}, {lockId: {$regex: '^released( |$)'}}, {lockId: /^released( |$)/}, {freed: {$exists: true}},
                       {$expr: {$gt: ['$expiresAt', '$$NOW']}}, {data: null}, {fencingToken: {$in: [101, 102]}}]);
   const document = anyDocument();
   same(compileFilter(filter)(document), mingo.matcher(filter)(document), {filter, document});

@@ -37,6 +37,8 @@ const CONDITIONS = {
 };
 
 function compileCondition(condition) {
+  // A driver sends {"$regex": …} as a value of the type regex.
+  if (condition instanceof RegExp) return CONDITIONS.$regex(condition.source);
   const isOperators = condition !== null && typeof condition === 'object' && !Array.isArray(condition) && isPlain(condition) &&
       Object.keys(condition).some((key) => key.startsWith('$'));
   if (!isOperators) return CONDITIONS.$eq(condition);
