@@ -7,6 +7,7 @@
 #include <string>
 #include <unordered_map>
 
+#include <holdfast/base/cadence.h>
 #include <holdfast/base/saturate.h>
 #include <holdfast/store/lease_rules.h>
 #include <holdfast/store/record.h>
@@ -190,9 +191,11 @@ MemoryStore::MemoryStore(MemoryOptions options)
     : shards_(std::make_unique<Shards>(*options.clock)) {
   if (options.sweep_every > base::Duration::zero()) {
     sweeper_ = std::jthread([this, options](const std::stop_token& stop) {
-      while (options.clock->sleep_until(
-          base::add_saturating(options.clock->now(), options.sweep_every), stop)) {
+      const base::Clock& clock = *options.clock;
+      base::TimePoint tick = base::add_saturating(clock.now(), options.sweep_every);
+      while (clock.sleep_until(tick, stop)) {
         shards_->sweep();
+        tick = base::next_tick(tick, clock.now(), options.sweep_every);
       }
     });
   }
