@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <holdfast/base/printable.h>
 #include <holdfast/engines/open_store.h>
 #include <holdfast/engines/store_url.h>
 
@@ -58,6 +59,20 @@ int Session::report(const base::Error& error) {
     console_.print("holdfast: " + error.message);
   }
   return exit_status(error.code);
+}
+
+int Session::report(std::string_view name, const base::Error& error) {
+  if (error.code != base::ErrorCode::conflict) {
+    return report(error);
+  }
+  // To look at a lock conflicts with nothing.
+  const auto state = store_->look(name, answer_deadline());
+  if (state || state.error().code != base::ErrorCode::conflict) {
+    return report(error);
+  }
+  return report(
+      {base::ErrorCode::unavailable,
+       fmt::format("{} cannot be locked: {}", base::printable(name), state.error().message)});
 }
 
 base::Deadline answer_deadline() {

@@ -56,6 +56,9 @@ class Session {
 
   // Says what went wrong, on the error stream, as JSON if that was asked for; what to end with.
   int report(const base::Error& error);
+  // Reports an error of an operation on this name. Where the store keeps something that is no lock
+  // at the name, the error is `unavailable` and names it, whatever the operation was.
+  int report(std::string_view name, const base::Error& error);
 
  private:
   const GlobalOptions global_;

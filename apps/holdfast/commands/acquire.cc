@@ -51,7 +51,7 @@ int acquire_and_leave(Session& session, Signals& signals, const std::string& nam
   locks::LockProvider provider(session.store(), {.owner = how.owner, .logger = session.logger()});
   auto acquired = acquire_patiently(session, signals, provider, name, how);
   if (!acquired) {
-    return session.report(acquired.error());
+    return session.report(name, acquired.error());
   }
   if (const auto* const busy = std::get_if<NotFree>(&*acquired)) {
     return session.report(not_free_error(name, *busy, *how.wait));

@@ -120,7 +120,7 @@ int campaign(Session& session, Signals& signals, const ElectOptions& options) {
       continue;
     }
     if (!elected) {
-      return session.report(elected.error());
+      return session.report(options.name, elected.error());
     }
     away = false;
     if (const auto* const interrupted = std::get_if<Interrupted>(&*elected)) {

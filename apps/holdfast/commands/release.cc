@@ -40,7 +40,7 @@ int release(const Invocation& call) {
   }
   const auto outcome = session.store()->release(name, id, answer_deadline());
   if (!outcome) {
-    return session.report(outcome.error());
+    return session.report(name, outcome.error());
   }
   const bool released = *outcome == store::ReleaseOutcome::released;
   if (session.json()) {

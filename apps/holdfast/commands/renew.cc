@@ -42,7 +42,7 @@ int renew(const Invocation& call) {
   const store::Renewal renewal{.name = name, .id = id, .ttl = ttl};
   const auto outcomes = session.store()->renew({&renewal, 1}, answer_deadline());
   if (!outcomes) {
-    return session.report(outcomes.error());
+    return session.report(name, outcomes.error());
   }
   const bool renewed = outcomes->front() == store::RenewOutcome::renewed;
   if (session.json()) {

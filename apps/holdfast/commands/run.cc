@@ -87,7 +87,7 @@ class Run {
   int operator()() {
     auto acquired = acquire_patiently(session_, signals_, provider_, options_.name, how_);
     if (!acquired) {
-      return session_.report(acquired.error());
+      return session_.report(options_.name, acquired.error());
     }
     if (const auto* const busy = std::get_if<NotFree>(&*acquired)) {
       session_.report(not_free_error(options_.name, *busy, *how_.wait));

@@ -65,7 +65,7 @@ int show(const Invocation& call) {
   }
   const auto state = session.store()->look(name, answer_deadline());
   if (!state) {
-    return session.report(state.error());
+    return session.report(name, state.error());
   }
   if (session.json()) {
     print_line(to_json(name, *state));

@@ -95,7 +95,7 @@ int steal(const Invocation& call) {
   }
   const auto state = session.store()->look(name, answer_deadline());
   if (!state) {
-    return session.report(state.error());
+    return session.report(name, state.error());
   }
   const Holders holders = *state ? (*state)->holders : Holders();
   if (const auto foreign = std::ranges::find_if(holders, &store::Holder::foreign);
@@ -104,7 +104,7 @@ int steal(const Invocation& call) {
   }
   const auto removed = remove(*session.store(), name, holders);
   if (!removed) {
-    return session.report(removed.error());
+    return session.report(name, removed.error());
   }
   print(session, name, *removed);
   return kSuccess;

@@ -29,7 +29,7 @@ constexpr Help kHelp{
 int finish(Session& session, const std::string& name, base::Result<bool> outcome,
            base::Duration waited, base::Duration wait) {
   if (!outcome) {
-    return session.report(outcome.error());
+    return session.report(name, outcome.error());
   }
   if (session.json()) {
     print_line({{"name", name}, {"free", *outcome}, {"waited_ms", to_ms(waited)}});

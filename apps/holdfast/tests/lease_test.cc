@@ -68,6 +68,33 @@ TEST_F(LeaseTest, ALockOfAnotherProgramIsListedAndNotStolen) {
   EXPECT_EQ(client.run({"GET", "job"}), "theirs");
 }
 
+TEST_F(LeaseTest, EveryCommandSaysTheSameOfANameThatHoldsSomethingElse) {
+  tests::RedisServer server;
+  tests::RedisClient client(server.port());
+  client.run({"RPUSH", "job", "data"});
+  const std::string nobody(32, '1');
+  for (const Words& words :
+       {Words{"acquire", "-n", "job"}, Words{"run", "-n", "job", "true"}, Words{"show", "job"},
+        Words{"wait", "-n", "job"}, Words{"steal", "job", "--confirm", "job"},
+        Words{"elect", "job", "true"}, Words{"release", "job", nobody}}) {
+    Words all{"--store", server.url()};
+    all.insert(all.end(), words.begin(), words.end());
+    const Outcome outcome = holdfast(all);
+    EXPECT_EQ(outcome.status, 69) << words[0];
+    EXPECT_EQ(outcome.errors,
+              "holdfast: job cannot be locked: a key of that name holds something that is not "
+              "Holdfast's; it is left as it is: choose another name, or a prefix (WRONGTYPE "
+              "Operation against a key holding the wrong kind of value)\n")
+        << words[0];
+  }
+  EXPECT_EQ(client.run({"LRANGE", "job", "0", "-1"}), "[data]");
+}
+
+TEST_F(LeaseTest, AClaimThatDoesNotFitTheHoldersIsStillAMistake) {
+  acquire({"--permits", "1/3", "job"});
+  EXPECT_EQ(holdfast({"acquire", "-n", "--permits", "1/2", "job"}).status, 64);
+}
+
 TEST_F(LeaseTest, StealWantsTheNameTwice) {
   const std::string lease = acquire({"--ttl", "1h", "job"});
   EXPECT_EQ(holdfast({"steal", "job"}).status, 64);
