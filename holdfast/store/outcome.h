@@ -38,7 +38,7 @@ struct Holder {
 
 // The claim has to wait.
 struct Busy {
-  std::vector<Holder> holders;  // none where it is only held back by others that wait
+  std::vector<Holder> holders;  // none where it is only held back; an engine may name 16 only
   // When, if nobody renews, releases or asks again, enough leases and waits will have expired.
   base::Duration frees_in;
   // The store may still grant the name to this claim (see Claim::waits): a caller that gives up

@@ -102,6 +102,11 @@ TEST_F(Cluster, NoOperationOnANameTouchesTwoNodes) {
     EXPECT_EQ(base::value_or_throw(store.renew({&renewal, 1})).at(0), RenewOutcome::renewed);
     EXPECT_EQ(base::value_or_throw(store.look(name))->holders.size(), 1U);
     EXPECT_EQ(store.release(name, two.id), ReleaseOutcome::released);
+    const Claim reader = wish(store::Permits::reader());
+    const Claim writer = wish(store::Permits::writer());
+    expect<Grant>(store.claim(name, reader));
+    expect<store::Busy>(store.claim(name, writer));
+    EXPECT_EQ(store.release(name, reader.id), ReleaseOutcome::released);
     EXPECT_TRUE(base::value_or_throw(store.hit(name, {.limit = 1, .period = 1min})).allowed);
   }
   EXPECT_EQ(used.size(), kNodes);

@@ -25,7 +25,11 @@ TEST_F(Layout, AMutexIsAStringAtTheNameWithTheLeaseIdAndAnExpiry) {
 }
 
 TEST_F(Layout, OtherPermitsLeaveTheNameItselfAlone) {
-  expect<Grant>(store_->claim("pool", wish(Permits::of(1, 2))));
+  const Claim claim = wish(Permits::of(1, 2));
+  expect<Grant>(store_->claim("pool", claim));
+  EXPECT_EQ(run({"EXISTS", "hf:{pool}", "hfe:{pool}"}), "2");
+  EXPECT_EQ(run({"DBSIZE"}), "2");
+  release("pool", claim.id);
   EXPECT_EQ(run({"KEYS", "*"}), "[hf:{pool}]");
 }
 

@@ -13,6 +13,7 @@ constexpr std::uint16_t kSlots = 16'384;
 
 constexpr std::string_view kCompanion = "hf:";
 constexpr std::string_view kQueue = "hfq:";
+constexpr std::string_view kEnds = "hfe:";
 constexpr std::string_view kObject = "hfo:";
 constexpr std::string_view kEscape = "hf~";
 
@@ -86,8 +87,8 @@ std::optional<std::string_view> plain_in(std::string_view tail) {
 }
 
 bool needs_escape(std::string_view plain) noexcept {
-  return plain.starts_with(kCompanion) || plain.starts_with(kQueue) || plain.starts_with(kObject) ||
-         plain.starts_with(kEscape);
+  return plain.starts_with(kCompanion) || plain.starts_with(kQueue) || plain.starts_with(kEnds) ||
+         plain.starts_with(kObject) || plain.starts_with(kEscape);
 }
 
 }  // namespace

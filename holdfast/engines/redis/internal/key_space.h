@@ -10,7 +10,8 @@ namespace holdfast::engines::redis::internal {
 // The slot of a cluster in which a key is: that of its hash tag, or of all of it where it has none.
 [[nodiscard]] std::uint16_t slot_of(std::string_view key) noexcept;
 
-// Where a name is kept. All three are in one slot, whatever bytes the name has.
+// Where a name is kept. All three are in one slot, whatever bytes the name has. The scripts make a
+// fourth key from the companion's, in the same slot: it begins with hfe: instead (see count.lua).
 struct Keys {
   std::string plain;      // the prefix and the name: what other programs lock, too
   std::string companion;  // begins with hf:
@@ -24,8 +25,8 @@ struct Keys {
 //   a{tag}b                     hf:=a{tag}b         hfq:=a{tag}b
 //   a}b (a brace, but no tag)   hf:+{1234}a}b       hfq:+{1234}a}b    1234 has the slot of a}b
 //
-// A plain key that would begin with hf:, hfq:, hfo: or hf~ begins with hf~ instead, so that it is
-// nobody's companion.
+// A plain key that would begin with hf:, hfq:, hfe:, hfo: or hf~ begins with hf~ instead, so that
+// it is nobody's companion.
 //
 // The objects of a type are in one slot, with the index of their ids:
 //

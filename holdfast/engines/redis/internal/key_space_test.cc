@@ -15,8 +15,8 @@ namespace {
 // Short texts of few characters, so that all ways in which braces can stand come up.
 std::vector<std::string> odd_names() {
   std::mt19937 random(7);
-  std::set<std::string> names{"hf:x", "hf:{a}",  "hf:=a", "hfq:{a}", "hfo:{a}",
-                              "hf~",  "hf~hf:x", "{}",    "}{"};
+  std::set<std::string> names{"hf:x",    "hf:{a}", "hf:=a",   "hfq:{a}", "hfe:{a}",
+                              "hfo:{a}", "hf~",    "hf~hf:x", "{}",      "}{"};
   constexpr std::string_view kCharacters = "{}{}ab+=:1";
   while (names.size() < 3000) {
     std::string name;
@@ -123,7 +123,7 @@ TEST(KeySpace, KeysOfOthersHaveNoName) {
 
 TEST(KeySpace, KeysOfOurOwnAreNobodysPlainKeys) {
   const KeySpace keys("");
-  for (const char* key : {"hf:{a}", "hfq:{a}", "hfo:{order}:1"}) {
+  for (const char* key : {"hf:{a}", "hfq:{a}", "hfe:{a}", "hfo:{order}:1"}) {
     EXPECT_EQ(keys.name_of_plain(key), std::nullopt) << key;
   }
   EXPECT_EQ(keys.name_of_plain("hf~hf:a"), "hf:a");

@@ -51,28 +51,11 @@ end
 local plain, companion, queue = unpack(KEYS)
 -- include queue.lua
 -- include record.lua
+-- include count.lua
 local permits, capacity, holds_back, store = string.match(ARGV[5] or '1 1 0 ', '^(%d+) (%d+) (%d+) (%x*)$')
 local lease, ttl = new_lease(ARGV[3], permits, capacity)
 holds_back = tonumber(holds_back)
-local record = load(plain, companion)
-
-local function frees_in()
-  if record.foreign then
-    return record.foreign.left
-  end
-  local by_expiry = {}
-  for i, each in ipairs(record.leases) do
-    by_expiry[i] = each
-  end
-  table.sort(by_expiry, function(one, other) return one.expires < other.expires end)
-  local used = record.used
-  for _, each in ipairs(by_expiry) do
-    used = used - each.permits
-    if used + lease.permits <= lease.capacity then
-      return each.expires - now
-    end
-  end
-end
+local record = load_counted(plain, companion, {lease.id})
 
 if counts_hits(record) then
   return conflict('the name counts hits: it cannot be leased at the same time')
@@ -91,6 +74,12 @@ if mine then
   prolong(mine, plain, companion, ttl, record.kept_until)
   return same_grant(mine)
 end
+local used = record.used + lease.permits
+if record.has_more and (record.capacity ~= lease.capacity or used > lease.capacity) then
+  -- There may be room when the next claim has removed more of the leases that have ended.
+  wait_in(queue, store, digits(now), ARGV[6])
+  return {'busy', 0, holders(record, some_leases(record, companion))}
+end
 if is_held(record) and record.capacity ~= lease.capacity then
   return conflict('the name is held with a capacity of ' .. digits(record.capacity) .. ', not ' ..
     digits(lease.capacity))
@@ -99,13 +88,16 @@ if record.waits[1] and record.waits[1].capacity ~= lease.capacity then
   record.waits = {}
   save_waits(record, companion)
 end
-local used = record.used + lease.permits
 local is_full, held_back = record.foreign or used > lease.capacity, held_back_for(record, lease)
 if is_full or held_back > 0 then
   wait_in(queue, store, digits(now), ARGV[6])
   wait_on(record, companion, lease, holds_back, store)
-  local free = is_full and frees_in() or 0
-  return {'busy', free < 0 and free or math.max(free, held_back), holders(record)}
+  local free = record.foreign and record.foreign.left or
+    is_full and frees_in(record, companion, lease) or 0
+  return {
+    'busy', free < 0 and free or math.max(free, held_back),
+    holders(record, some_leases(record, companion))
+  }
 end
 stop_waiting(record, companion, lease.id)
 if ARGV[6] then

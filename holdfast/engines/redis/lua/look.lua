@@ -21,7 +21,7 @@ local function look(plain, companion, queue)
       wake_one(queue, plain)
     end
   end
-  return {'held', is_held(record) and record.capacity or 0, holders(record)}
+  return {'held', is_held(record) and record.capacity or 0, holders(record, record.leases)}
 end
 
 local states = {}

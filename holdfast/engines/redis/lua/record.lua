@@ -1,14 +1,16 @@
 -- What the operations have in common: how a name is kept, and which of its leases are live. It
 -- restates store/lease_rules.cc; redis.Differential compares the two.
 --
--- A name has up to three keys, all in one slot:
+-- A name has up to four keys, all in one slot:
 --   plain      a string, the id of the lease that has it as a mutex: what other programs lock with
 --   companion  of a mutex a string, the note: see `encode_note`. It stays when the lease has ended, for
 --              its token. Of everything else a hash: `token`, the last one of the name; under its id
---              each lease: see `encode`; and only where they are needed `hits` and `window`, of the
---              current fixed window and when it ends, `log`, the sliding one: see `decode_log`, and
---              `waits`, claims that hold back others: see `decode_waits`
+--              each lease: see `encode`; and only where they are needed `count`, of the leases: see
+--              count.lua, `hits` and `window`, of the current fixed window and when it ends, `log`, the
+--              sliding one: see `decode_log`, and `waits`, claims that hold back others: see
+--              `decode_waits`
 --   queue      a sorted set: the waiters for the name, the first to come first: see queue.lua
+--   ends       a sorted set: the leases in the hash, the first to end first: see count.lua
 --
 -- Times are microseconds of the server's clock. The first argument is always for how many milliseconds
 -- the last token is remembered; and in tests, which have a time of their own, two more numbers:
@@ -30,6 +32,12 @@ end
 
 local function milliseconds(microseconds)
   return math.ceil(microseconds / 1000)
+end
+
+-- The key `ends` of a name. It is made here from another key of the name, and so is in its slot: one more
+-- key would cost each claim and release of a mutex, which has no such key.
+local function ends_of(companion)
+  return 'hfe:' .. string.sub(companion, 4)
 end
 
 -- The words of a lease are the size of its owner, then owner and reason. `text` is `ttl id words`.
@@ -126,6 +134,16 @@ local function decode_waits(text)
   return waits
 end
 
+local function decode_count(text)
+  local token, used, capacity = string.match(text, '^(%d+) (%d+) (%d+)$')
+  if not capacity then
+    corrupt()
+  end
+  return {
+    token = stored_number(token), used = stored_number(used), capacity = stored_number(capacity)
+  }
+end
+
 -- A mutex is held only while the plain key says so.
 local function is_live(lease, value)
   return lease.expires > now and (lease.capacity ~= 1 or lease.id == value)
@@ -135,7 +153,7 @@ local function add_lease(record, lease)
   if is_live(lease, record.value) then
     record.live[lease.id] = lease
     record.leases[#record.leases + 1] = lease
-    record.used = record.used + lease.permits
+    record.used, record.number = record.used + lease.permits, record.number + 1
     record.capacity = lease.capacity
   else
     record.ended[lease.id] = true
@@ -146,6 +164,11 @@ local function load_note(record, text)
   local lease, kept_until = decode_note(text)
   record.token, record.note, record.kept_until = lease.token, lease, kept_until
   add_lease(record, lease)
+end
+
+-- In the order in which they were granted.
+local function by_token(one, other)
+  return one.token < other.token
 end
 
 local function load_hash(record, fields)
@@ -159,10 +182,11 @@ local function load_hash(record, fields)
       record.log = decode_log(fields[i + 1])
     elseif id == 'waits' then
       record.waits, record.has_waits = decode_waits(fields[i + 1]), true
+    elseif id == 'count' then
+      record.count = decode_count(fields[i + 1])
     end
   end
-  -- In the order in which they were granted.
-  table.sort(record.leases, function(one, other) return one.token < other.token end)
+  table.sort(record.leases, by_token)
 end
 
 local function is_note(companion)
@@ -173,13 +197,17 @@ end
 -- one that is a year ahead was not minted by us, and would lock everybody out of a fence for as long.
 local furthest_ahead = 366 * 86400 * 1000000
 
-local function load(plain, companion)
+-- `load_other` reads what is no note; without it, all of it is read.
+local function load(plain, companion, load_other)
   local record = {
-    token = 0, hits = 0, window = 0, log = {}, waits = {}, live = {}, leases = {}, ended = {}, used = 0
+    token = 0, hits = 0, window = 0, log = {}, waits = {}, live = {}, leases = {}, ended = {}, used = 0,
+    number = 0
   }
   record.value = redis.call('GET', plain)
   if is_note(companion) then
     load_note(record, redis.call('GET', companion))
+  elseif load_other then
+    load_other(record)
   else
     load_hash(record, redis.call('HGETALL', companion))
   end
@@ -196,7 +224,7 @@ local function load(plain, companion)
 end
 
 local function is_held(record)
-  return record.foreign or record.leases[1]
+  return record.foreign or record.number > 0
 end
 
 local function has_fixed_window(record)
@@ -237,8 +265,14 @@ local function sweep(record, plain, companion)
   if record.note then
     return  -- the note is good for its token
   end
-  for id in pairs(record.ended) do
-    redis.call('HDEL', companion, id)
+  if not record.is_counted then
+    for id in pairs(record.ended) do
+      redis.call('HDEL', companion, id)
+    end
+    if record.count then
+      redis.call('HDEL', companion, 'count')
+      redis.call('DEL', ends_of(companion))
+    end
   end
   if record.hits > 0 and not has_fixed_window(record) then
     redis.call('HDEL', companion, 'hits', 'window')
@@ -249,9 +283,9 @@ end
 local function sweep_to_hash(record, plain, companion)
   sweep(record, plain, companion)
   if record.note then
-    redis.call('DEL', companion)
+    redis.call('DEL', companion, ends_of(companion))
     redis.call('HSET', companion, 'token', digits(record.token))
-    record.note = nil
+    record.note, record.is_counted = nil, true
   end
 end
 
@@ -317,24 +351,6 @@ local function wait_on(record, companion, lease, holds_back, store)
   save_waits(record, companion)
 end
 
--- Stores a new lease with a new token.
-local function grant(record, plain, companion, lease, ttl)
-  lease.token = math.max(record.token + 1, now)
-  lease.granted = now
-  lease.expires = now + ttl
-  if lease.capacity == 1 then
-    -- First the plain key: if time passes in between, the companion must still be the last to go, or
-    -- what is left would look like somebody else's.
-    redis.call('SET', plain, lease.id, 'PX', milliseconds(ttl) + grace)
-    write_note(companion, lease, record.kept_until)
-  else
-    sweep_to_hash(record, plain, companion)
-    redis.call('HSET', companion, 'token', digits(lease.token), lease.id, encode(lease))
-    keep(companion, ttl)
-  end
-  return {'grant', lease.token, ttl}
-end
-
 -- Lets a lease last for its ttl from now. Never shortens it. `kept_until` is a mutex's.
 local function prolong(lease, plain, companion, ttl, kept_until)
   if now + ttl <= lease.expires then
@@ -346,7 +362,9 @@ local function prolong(lease, plain, companion, ttl, kept_until)
     write_note(companion, lease, kept_until)  -- after the plain key, as in `grant`
   else
     redis.call('HSET', companion, lease.id, encode(lease))
+    redis.call('ZADD', ends_of(companion), 'XX', digits(lease.expires), lease.id)
     keep(companion, ttl)
+    keep(ends_of(companion), ttl)
   end
 end
 
@@ -363,9 +381,9 @@ end
 local unconfirmed = '0 '
 
 -- id, owner, reason, permits, token, held for, time left, foreign
-local function holders(record)
+local function holders(record, leases)
   local list = {}
-  for i, lease in ipairs(record.leases) do
+  for i, lease in ipairs(leases) do
     local words_of_lease = lease.words == unconfirmed and '27 a waiter, not confirmed yet' or lease.words
     local size, words = string.match(words_of_lease, '^(%d+) (.*)$')
     list[i] = {

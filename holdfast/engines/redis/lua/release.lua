@@ -51,10 +51,15 @@ if given_at then
   return 1
 end
 -- include record.lua
-local record = load(plain, companion)
+-- include count.lua
+local record = load_counted(plain, companion, {id})
 -- The plain key alone says that it is ours where the companion was lost.
 local was_held = record.live[id] ~= nil or (record.value == id and not record.ended[id])
 
+if record.live[id] and not record.note then
+  take_out(record, companion, {record.live[id]})
+  save_count(record, companion)
+end
 record.ended[id] = true
 sweep(record, plain, companion)
 local did_wait = stop_waiting(record, companion, id)
@@ -68,12 +73,11 @@ if not was_held and not did_wait then
   end
   return 0
 end
-local others = #record.leases - (record.live[id] and 1 or 0)
 if record.note then
   -- Not before it began, should the clock have gone back since.
   record.note.expires = math.max(record.note.granted, math.min(record.note.expires, now))
   write_note(companion, record.note)
-elseif others == 0 and not counts_hits(record) and not record.waits[1] then
+elseif record.number == 0 and not counts_hits(record) and not record.waits[1] then
   redis.call('PEXPIRE', companion, retention)
 end
 wait_in(queue, store, digits(now))

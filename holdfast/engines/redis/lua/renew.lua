@@ -27,11 +27,7 @@ local function renew_other(companion, id, ttl)
   if not is_live(lease) then
     return 0
   end
-  if now + ttl > lease.expires then
-    lease.expires = now + ttl
-    redis.call('HSET', companion, id, encode(lease))
-    keep(companion, ttl)
-  end
+  prolong(lease, nil, companion, ttl)
   return 1
 end
 

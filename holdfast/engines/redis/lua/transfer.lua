@@ -3,10 +3,11 @@
 -- of the queue with `from` and with that lease (or empty, or none)
 -- include queue.lua
 -- include record.lua
+-- include count.lua
 local plain, companion, queue = unpack(KEYS)
 local from = ARGV[2]
 local to, ttl = new_lease(ARGV[3], ARGV[4], ARGV[5])
-local record = load(plain, companion)
+local record = load_counted(plain, companion, {from, to.id})
 local lease, successor = record.live[from], record.live[to.id]
 
 local function leave(member)
@@ -39,7 +40,9 @@ end
 if not is_less and held_back_for(record, to) > 0 then
   return {'held back'}
 end
-record.ended[from] = true
+if not record.note then
+  take_out(record, companion, {lease})
+end
 stop_waiting(record, companion, to.id)
 leave(ARGV[7])
 local granted = grant(record, plain, companion, to, ttl)
