@@ -69,6 +69,8 @@ TEST_P(AsyncOverload, AStoreThatHangsLetsTheExecutorGoOn) {
         acquired = true;
       },
       asio::detached);
+  context.poll();
+  gate->wait_until_reached();  // so that it is the first claim that hangs
   asio::co_spawn(
       context,
       [&]() -> asio::awaitable<void> {
