@@ -82,6 +82,16 @@ bool is_plain(std::string_view text, std::string_view also) {
   });
 }
 
+// A greater number is no port, but perhaps the password of a URL without a host.
+bool may_be_port(std::string_view text) {
+  constexpr unsigned kGreatest = 65'535;
+  unsigned value = 0;
+  return std::ranges::all_of(text, [&](char c) {
+    value = value * 10 + static_cast<unsigned>(c - '0');
+    return is_one_of(c, "0123456789") && value <= kGreatest;
+  });
+}
+
 // Returns whether the text is `host[:port]`, or several with commas: nothing else may hide there.
 bool is_host_list(std::string_view text) {
   while (!text.empty()) {
@@ -90,9 +100,7 @@ bool is_host_list(std::string_view text) {
     const std::size_t bracket = one.rfind(']');
     const std::size_t colon = one.find(':', bracket == one.npos ? 0 : bracket);
     const std::string_view port = colon == one.npos ? "" : one.substr(colon + 1);
-    const bool is_port =
-        std::ranges::all_of(port, [](char c) { return is_one_of(c, "0123456789"); });
-    if (!is_plain(one.substr(0, colon), ".-_[]:%") || !is_port) {
+    if (!is_plain(one.substr(0, colon), ".-_[]:%") || !may_be_port(port)) {
       return false;
     }
   }

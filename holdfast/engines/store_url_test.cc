@@ -75,6 +75,15 @@ TEST(StoreUrl, ATextThatCannotBeReadIsNotShownBeyondItsScheme) {
   EXPECT_EQ(without_password("my secret: x"), "***");
 }
 
+// Where the host was forgotten, a small number reads as a port: nothing tells them apart.
+TEST(StoreUrl, ANumberThatIsNoPortMayBeAPasswordAndIsHidden) {
+  EXPECT_EQ(without_password("redis://me:65536"), "redis:***");
+  EXPECT_EQ(without_password("redis://me:123456789012345678901234567890"), "redis:***");
+  EXPECT_EQ(without_password("mongodb://a:1,me:99999"), "mongodb:***");
+  EXPECT_EQ(without_password("redis://me:12345"), "redis://me:12345");
+  EXPECT_EQ(without_password("redis://me:65535"), "redis://me:65535");
+}
+
 TEST(StoreUrl, APasswordIsNotInTheErrors) {
   for (const char* text :
        {"Redis://u:secret@h?x", "mongodb://u:secret%zz@h", "x://:sec/secret@h?"}) {

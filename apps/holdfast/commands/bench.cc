@@ -12,6 +12,7 @@
 #include <fmt/core.h>
 
 #include <holdfast/base/ids.h>
+#include <holdfast/base/printable.h>
 #include <holdfast/engines/store_url.h>
 #include <holdfast/locks/lock_provider.h>
 
@@ -119,7 +120,8 @@ void print_text(const Session& session, const std::vector<Row>& rows) {
     cells.push_back({row.what, std::to_string(row.count), fmt::format("{:.0f}", row.ops_per_second),
                      micros(row.median), micros(row.p99)});
   }
-  fmt::print("{}\n{}", engines::without_password(session.location().url), table(cells));
+  fmt::print("{}\n{}", base::printable_message(engines::without_password(session.location().url)),
+             table(cells));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <holdfast/base/printable.h>
 #include <holdfast/engines/store_url.h>
 
 #include "apps/holdfast/cli/exit_status.h"
@@ -42,7 +43,8 @@ std::string mark(Verdict verdict) {
 
 void print_text(const Checks& checks) {
   for (const Check& check : checks) {
-    fmt::print("{}  {:<13}  {}\n", mark(check.verdict), check.name, check.detail);
+    fmt::print("{}  {:<13}  {}\n", mark(check.verdict), check.name,
+               base::printable_message(check.detail));
   }
 }
 

@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <fstream>
 #include <set>
 
@@ -191,6 +192,23 @@ TEST_F(OutputTest, ForeignTextReachesTheTerminalEscaped) {
     EXPECT_EQ(errors.find("\nholdfast: forged"), std::string::npos) << errors;
     EXPECT_EQ(errors.find("\u202e"), std::string::npos) << errors;
     EXPECT_EQ(errors.find("\u009b"), std::string::npos) << errors;
+  }
+}
+
+TEST_F(OutputTest, AStrangePathIsPrintedEscapedOnTheOutputToo) {
+  const auto strange = folder() / "x\033[2J\nok forged\u202e";
+  std::filesystem::create_directory(strange);
+  const std::string url = "sqlite:" + (strange / "locks.db").string();
+  for (const Words& words :
+       {Words{"doctor"}, Words{"doctor", "--json"}, Words{"bench", "--count", "1"}}) {
+    Words all = words;
+    all.insert(all.end(), {"--store", url});
+    const Outcome outcome = holdfast(all);
+    EXPECT_EQ(outcome.status, 0) << outcome.output << outcome.errors;
+    EXPECT_NE(outcome.output.find("forged"), std::string::npos) << outcome.output;
+    for (const char* const hostile : {"\033", "\nok forged", "\u202e"}) {
+      EXPECT_EQ(outcome.output.find(hostile), std::string::npos) << outcome.output;
+    }
   }
 }
 

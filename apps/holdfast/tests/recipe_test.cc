@@ -1,6 +1,9 @@
 #include <csignal>
 #include <string>
 
+#include <tests/support/redis_client.h>
+#include <tests/support/redis_server.h>
+
 #include "apps/holdfast/tests/workspace.h"
 
 namespace holdfast::cli::testing {
@@ -113,6 +116,34 @@ TEST_F(RecipeTest, TheElectedRunsAndTheNextFollows) {
   EXPECT_EQ(first->wait(), 0);
   EXPECT_GT(std::stoull(second->read_line()), 0U);
   EXPECT_EQ(second->wait(), 4);
+}
+
+TEST_F(RecipeTest, ALeaderThatAResignationMadeOnRedisIsLeftAlone) {
+  const tests::RedisServer server;
+  tests::RedisClient client(server.port());
+  const Words elect{"elect", "--store", server.url(), "--ttl", "3s", "--owner"};
+  const auto start_candidate = [&](const std::string& owner) {
+    Words words = elect;
+    words.insert(words.end(), {owner, "post", "--", "sh", "-c",
+                               "trap 'echo TERM' TERM; echo ready; read line; true"});
+    return start(words);
+  };
+  const auto shown = [&] { return json({"show", "--store", server.url(), "--json", "post"}); };
+  const auto first = start_candidate("anna");
+  EXPECT_EQ(first->read_line(), "ready") << first->rest_of_errors();
+  const std::string before = client.run({"PUBSUB", "CHANNELS"});
+  const auto second = start_candidate("bert");
+  EXPECT_TRUE(eventually([&] { return client.run({"PUBSUB", "CHANNELS"}) != before; }));
+  EXPECT_EQ(first->wait(), 0);
+  EXPECT_EQ(second->read_line(), "ready") << second->rest_of_errors();
+  // Longer than one ttl: its lease is renewed.
+  EXPECT_TRUE(eventually([&] {
+    const auto holders = shown()["holders"];
+    return !holders.empty() && holders[0]["owner"] == "bert" && holders[0]["held_for_ms"] > 3500;
+  }));
+  EXPECT_EQ(second->wait(), 0);
+  EXPECT_EQ(second->rest_of_output(), "");
+  EXPECT_EQ(second->rest_of_errors(), "");
 }
 
 TEST_F(RecipeTest, WhoLosesItsTermStandsAgain) {

@@ -135,6 +135,29 @@ TEST_F(RunTest, HandsTheCommandTheStoreWithoutItsSecretsUnlessAsked) {
             "redis://:secret" + at + "\n");
 }
 
+TEST_F(RunTest, HidesThePasswordOfAUrlFromTheEnvironment) {
+  tests::RedisServer server({.arguments = {"--requirepass", "secret"}});
+  const std::string at = "@127.0.0.1:" + std::to_string(server.port());
+  environment()["HOLDFAST_STORE"] = "redis://:secret" + at;
+  const Words script{"job", "--", "sh", "-c", "env | grep -h secret; echo $HOLDFAST_STORE"};
+  const auto run = [&](Words words) {
+    words.insert(words.end(), script.begin(), script.end());
+    return holdfast(words).output;
+  };
+  EXPECT_EQ(run({"run"}), "redis://:***" + at + "\n");
+  EXPECT_EQ(run({"run", "--pass-password"}),
+            "HOLDFAST_STORE=redis://:secret" + at + "\nredis://:secret" + at + "\n");
+  for (const Words& words : {Words{"doctor"}, Words{"bench", "--count", "1"}, Words{"ls", "-v"}}) {
+    const Outcome outcome = holdfast(words);
+    EXPECT_EQ(outcome.status, 0) << words.front() << outcome.errors;
+    EXPECT_EQ((outcome.output + outcome.errors).find("secret"), std::string::npos) << words.front();
+  }
+  environment()["HOLDFAST_STORE"] = "redis://:wrong-secret" + at;
+  const Outcome refused = holdfast({"ls", "-v"});
+  EXPECT_EQ(refused.status, 69);
+  EXPECT_EQ((refused.output + refused.errors).find("secret"), std::string::npos) << refused.errors;
+}
+
 TEST_F(RunTest, SummarisesAsJsonOnTheErrorStream) {
   const Outcome outcome = holdfast({"run", "--json", "job", "--", "sh", "-c", "echo out; exit 3"});
   EXPECT_EQ(outcome.status, 3);

@@ -1,5 +1,8 @@
 #include <csignal>
 
+#include <tests/support/redis_client.h>
+#include <tests/support/redis_server.h>
+
 #include "apps/holdfast/tests/workspace.h"
 
 namespace holdfast::cli::testing {
@@ -52,6 +55,26 @@ TEST_F(WatchTest, PeopleGetALineEach) {
   const auto watch = start({"watch"});
   const std::string line = watch->read_line();
   EXPECT_NE(line.find("  held      job  ci@host pid 41 for "), std::string::npos) << line;
+}
+
+TEST_F(WatchTest, ShowsTheLocksOfOtherPrograms) {
+  tests::RedisServer server;
+  tests::RedisClient client(server.port());
+  client.run({"SET", "job", "theirs", "PX", "600000"});
+  for (const Words& which : {Words{"job"}, Words{"--prefix", "jo"}, Words{}}) {
+    Words words{"watch", "--store", server.url(), "--every", "20ms"};
+    words.insert(words.end(), which.begin(), which.end());
+    const auto watch = start(words);
+    const std::string held = watch->read_line();
+    EXPECT_NE(held.find("  held      job  another program"), std::string::npos) << held;
+    client.run({"SET", "job", "another", "PX", "600000"});
+    EXPECT_NE(watch->read_line().find("  released  job  "), std::string::npos);
+    EXPECT_NE(watch->read_line().find("  acquired  job  "), std::string::npos);
+    client.run({"DEL", "job"});
+    EXPECT_NE(watch->read_line().find("  released  job  "), std::string::npos);
+    client.run({"SET", "job", "theirs", "PX", "600000"});
+    EXPECT_NE(watch->read_line().find("  acquired  job  "), std::string::npos);
+  }
 }
 
 }  // namespace

@@ -23,7 +23,14 @@ base::Duration until_expiry(const std::optional<store::NameState>& state) {
   return soonest + milliseconds(1);
 }
 
+constexpr base::Duration kLeastPause = milliseconds(5);
+
 }  // namespace
+
+base::Duration pause_before_look(base::Duration pause, const std::optional<store::NameState>& state,
+                                 base::Duration until_deadline) {
+  return std::min(std::max(std::min(pause, until_expiry(state)), kLeastPause), until_deadline);
+}
 
 base::Result<bool> until(store::LeaseStore& store, std::string_view name,
                          const StatePredicate& wanted, base::Deadline deadline,
@@ -50,8 +57,7 @@ base::Result<bool> until(store::LeaseStore& store, std::string_view name,
       return false;
     }
     doorbell.wait_for(
-        std::min({pause, until_expiry(*state), deadline.remaining(base::boot_clock().now())}),
-        stop);
+        pause_before_look(pause, *state, deadline.remaining(base::boot_clock().now())), stop);
     pause = std::min(pause * 2, most);
   }
 }

@@ -24,9 +24,11 @@ std::vector<LeaseEvent> LeaseHistory::update(base::TimePoint now,
   std::vector<LeaseEvent> came;
   for (const store::NameState& state : names) {
     for (const store::Holder& holder : state.holders) {
-      const Key key(state.name.view(), holder.id);
+      const Key key{.name = std::string(state.name.view()),
+                    .id = holder.id,
+                    .foreign_owner = holder.foreign ? holder.owner : std::string()};
       if (!seen_.contains(key)) {
-        came.push_back({begun_ ? acquired : held, key.first, holder});
+        came.push_back({begun_ ? acquired : held, key.name, holder});
       }
       current.emplace(key, Seen{holder, base::add_saturating(now, holder.time_left)});
     }
@@ -34,7 +36,7 @@ std::vector<LeaseEvent> LeaseHistory::update(base::TimePoint now,
   std::vector<LeaseEvent> events;
   for (const auto& [key, seen] : seen_) {
     if (!current.contains(key)) {
-      events.push_back({now >= seen.expires ? expired : released, key.first, seen.holder});
+      events.push_back({now >= seen.expires ? expired : released, key.name, seen.holder});
     }
   }
   events.insert(events.end(), came.begin(), came.end());

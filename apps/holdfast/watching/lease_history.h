@@ -1,10 +1,10 @@
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include <holdfast/base/clock.h>
@@ -41,7 +41,14 @@ class LeaseHistory {
     store::Holder holder;
     base::TimePoint expires;
   };
-  using Key = std::pair<std::string, base::LeaseId>;
+  // All locks of other programs have the nil id: the owner tells them apart.
+  struct Key {
+    std::string name;
+    base::LeaseId id;
+    std::string foreign_owner;
+
+    friend auto operator<=>(const Key&, const Key&) = default;
+  };
 
   std::map<Key, Seen> seen_;
   bool begun_ = false;

@@ -64,6 +64,20 @@ TEST(LeaseHistory, ARenewedLeaseExpiresLater) {
   EXPECT_EQ(kinds(history.update(kNow + 3s, {})), (Kinds{{Kind::released, "a"}}));
 }
 
+TEST(LeaseHistory, TwoLocksOfOtherProgramsAreToldApart) {
+  const auto foreign = [](const char* owner) {
+    store::NameState state = held("a", base::LeaseId(), 9s);
+    state.holders.front().owner = owner;
+    state.holders.front().foreign = true;
+    return state;
+  };
+  LeaseHistory history;
+  history.update(kNow, {foreign("x")});
+  EXPECT_EQ(kinds(history.update(kNow + 1s, {foreign("x")})), Kinds{});
+  EXPECT_EQ(kinds(history.update(kNow + 1s, {foreign("y")})),
+            (Kinds{{Kind::released, "a"}, {Kind::acquired, "a"}}));
+}
+
 }  // namespace
 
 }  // namespace holdfast::cli
