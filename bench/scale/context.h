@@ -1,0 +1,33 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <tests/support/redis_server.h>
+
+#include "bench/locks/measure.h"
+
+namespace holdfast::bench_scale {
+
+using bench_locks::Seconds;
+
+// What the rows share: how long to measure, and servers that start with their first use.
+class Context {
+ public:
+  explicit Context(bool quick) : quick_(quick) {}
+
+  [[nodiscard]] bool quick() const noexcept { return quick_; }
+  // How long a figure that is a rate is measured.
+  [[nodiscard]] Seconds time() const noexcept { return Seconds(quick_ ? 0.02 : 1.0); }
+  [[nodiscard]] std::string redis_url() {
+    if (!redis_) redis_.emplace();
+    return redis_->url();
+  }
+
+ private:
+  const bool quick_;
+  std::optional<tests::RedisServer> redis_;
+};
+
+}  // namespace holdfast::bench_scale

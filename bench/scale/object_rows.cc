@@ -1,0 +1,99 @@
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <tests/support/temporary_folder.h>
+
+#include <holdfast/engines/open_repository.h>
+#include <holdfast/objects/object_host.h>
+
+#include "bench/objects/counter.h"
+#include "bench/scale/row.h"
+
+namespace holdfast::bench_scale {
+
+namespace {
+
+using bench_objects::Counter;
+using Clock = std::chrono::steady_clock;
+
+// A host in which all these objects are active.
+struct Population {
+  explicit Population(std::size_t size, const std::string& url = "memory:")
+      : ids(bench_objects::ids_of(0, size)),
+        host(base::value_or_throw(engines::open_repository(url)), quiet(size)) {
+    host.register_type<Counter>("counter");
+    for (const std::string& id : ids) base::value_or_throw(host.call<&Counter::add>(id, 1));
+  }
+  static objects::HostOptions quiet(std::size_t size) {
+    objects::HostOptions options;
+    options.save_every.reset();
+    options.max_objects = size;
+    return options;
+  }
+
+  std::vector<std::string> ids;
+  objects::ObjectHost host;
+};
+
+Measured call(Context& context, std::size_t size) {
+  Population all(size);
+  std::mt19937_64 random(1);  // the same objects in every run
+  // Chosen beforehand: a call is as short as choosing.
+  std::vector<const std::string*> order(std::size_t{1} << 20U);
+  for (const std::string*& id : order) id = &all.ids[random() % size];
+  std::size_t next = 0;
+  const double seconds = bench_locks::time_per_call(context.time(), [&] {
+    base::value_or_throw(all.host.call<&Counter::value>(*order[next++ % order.size()]));
+  });
+  return {.value = seconds * 1e9};
+}
+
+Measured save_all(std::size_t size, const std::string& url) {
+  Population all(size, url);
+  const auto begin = Clock::now();
+  const std::size_t saved = base::value_or_throw(all.host.save_all());
+  const Seconds spent = Clock::now() - begin;
+  return {.value = spent.count() * 1e6 / static_cast<double>(size),
+          .note = std::to_string(saved) + " saved"};
+}
+
+Measured save_to_memory(Context& /*context*/, std::size_t size) {
+  return save_all(size, "memory:");
+}
+
+Measured save_to_sqlite(Context& /*context*/, std::size_t size) {
+  const tests::TemporaryFolder folder;
+  return save_all(size, "sqlite:" + (folder / "objects.db").string());
+}
+
+}  // namespace
+
+std::vector<Row> object_rows() {
+  return {{.name = "object-call",
+           .about = "a call of a random one of the active objects",
+           .size = "objects",
+           .unit = "ns",
+           .sizes = {1'000, 10'000, 100'000, 1'000'000},
+           .quick_sizes = {10, 100, 1'000},
+           .measure = call},
+          {.name = "object-save",
+           .about = "the first save_all to memory, of all objects, for one of them",
+           .size = "objects",
+           .unit = "µs",
+           .sizes = {1'000, 10'000, 100'000, 1'000'000},
+           .quick_sizes = {10, 100, 1'000},
+           .measure = save_to_memory},
+          {.name = "object-save-sqlite",
+           .about = "the first save_all to SQLite, of all objects, for one of them",
+           .size = "objects",
+           .unit = "µs",
+           .sizes = {1'000, 10'000, 100'000, 1'000'000},
+           .quick_sizes = {10, 100, 1'000},
+           .measure = save_to_sqlite}};
+}
+
+}  // namespace holdfast::bench_scale
