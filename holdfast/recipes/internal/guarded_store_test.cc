@@ -6,9 +6,12 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <tests/support/patience.h>
 
 #include <holdfast/recipes/degradable_provider.h>
 
@@ -19,16 +22,24 @@ using namespace std::chrono_literals;
 using base::ErrorCode;
 using base::Result;
 
-// Fails every claim with one code, or throws.
+// Fails every claim with one code, or throws; one name is busy instead.
 class FailingStore final : public store::LeaseStore {
  public:
+  static constexpr std::string_view kBusyName = "busy";
+
   void fail_with(std::optional<ErrorCode> code) { code_ = code; }
+  // Returns how often the busy name was claimed.
+  [[nodiscard]] int busy() const { return busy_; }
 
   [[nodiscard]] store::Capabilities capabilities() const override { return {}; }
 
  private:
-  Result<store::ClaimOutcome> do_claim(const base::Name& /*name*/, const store::Claim& /*claim*/,
+  Result<store::ClaimOutcome> do_claim(const base::Name& name, const store::Claim& /*claim*/,
                                        base::Deadline /*deadline*/) override {
+    if (name.view() == kBusyName) {
+      ++busy_;
+      return store::Busy{.holders = {}, .frees_in = 1h};
+    }
     if (!code_) throw std::runtime_error("a defect");
     return base::fail(*code_, "the server is down");
   }
@@ -67,6 +78,7 @@ class FailingStore final : public store::LeaseStore {
   }
 
   std::optional<ErrorCode> code_ = ErrorCode::unavailable;
+  std::atomic<int> busy_ = 0;
 };
 
 class GuardedStoreTest : public ::testing::Test {
@@ -122,15 +134,28 @@ TEST(DegradedWait, TheLogNamesTheOutageThatEndedAWait) {
   std::mutex mutex;
   std::string log;  // protected by mutex
   DegradationOptions options{.when_unavailable = WhenUnavailable::proceed_without_lock};
+  options.retry_after = 1h;
+  options.provider.poll_least = options.provider.poll_most = 1h;
   options.provider.logger = base::Logger([&](base::LogLevel /*level*/, std::string_view text) {
     const std::lock_guard guard(mutex);
     log += text;
     log += '\n';
   });
-  DegradableProvider provider(std::make_shared<FailingStore>(), options);
-  EXPECT_EQ(provider.acquire("job").protection(), Protection::none);
+  const auto store = std::make_shared<FailingStore>();
+  DegradableProvider provider(store, options);
+  std::thread waiter([&] {
+    EXPECT_EQ(provider.acquire(FailingStore::kBusyName).protection(), Protection::none);
+  });
+  // It claims once more when it is in line, and then waits: others find that the store is away.
+  EXPECT_TRUE(tests::eventually([&] { return store->busy() == 2; }));
+  EXPECT_TRUE(tests::eventually([&] {
+    static_cast<void>(provider.try_acquire("other"));
+    return provider.state() == CircuitState::open;
+  }));
+  waiter.join();
+  EXPECT_EQ(store->busy(), 2) << "the outage was found by others";
   const std::lock_guard guard(mutex);
-  EXPECT_NE(log.find("proceeding without a lock on job: unavailable: the server is down"),
+  EXPECT_NE(log.find("proceeding without a lock on busy: unavailable: the server is down"),
             std::string::npos)
       << log;
 }
