@@ -19,6 +19,9 @@ using locks::steps::Answer;
 using locks::steps::Step;
 using store::HitOutcome;
 
+// A store that answers "not allowed, try at once" does not make the waiter spin.
+constexpr Duration kLeastPause = std::chrono::milliseconds(5);
+
 // Spreads waiters for the same moment, so that they do not all ask at once.
 Duration jittered(Duration pause) {
   constexpr Duration kLeast = std::chrono::milliseconds(1);
@@ -89,13 +92,15 @@ Step HitSteps::ask() {
 }
 
 Step HitSteps::pause() {
-  const base::TimePoint next = base::add_saturating(options_.clock->now(), outcome_->retry_after);
-  if (!until_.is_never() && next > until_.when()) {
+  const base::TimePoint now = options_.clock->now();
+  const base::TimePoint next = base::add_saturating(now, outcome_->retry_after);
+  if (until_.expired(now) || next > until_.when()) {
     return {};
   }
   // Spread if there is time, but never beyond the wait.
-  return Step::wait_until(
-      std::min(base::add_saturating(next, jittered(outcome_->retry_after)), until_.when()));
+  const Duration pause = std::max(outcome_->retry_after, kLeastPause);
+  const base::TimePoint again = base::add_saturating(now, pause);
+  return Step::wait_until(std::min(base::add_saturating(again, jittered(pause)), until_.when()));
 }
 
 Result<bool> HitSteps::allowed() const {
