@@ -132,7 +132,7 @@ class LeaseStore {
   // to a claim that waits (a grant, with the id of that claim: every watcher of the name is told,
   // also those whose claim it is not). Either may come for nothing, and may get lost. The callback
   // must be quick, must not call the store, and must not block on another waiter of the store: it
-  // may run in that waiter's thread.
+  // may run in that waiter's thread. It has no deadline: an engine takes half a second at most.
   [[nodiscard]] base::Result<Watch> watch(std::string_view name, WatchCallback callback);
 
   [[nodiscard]] virtual Capabilities capabilities() const = 0;

@@ -10,8 +10,11 @@
 #include <gtest/gtest.h>
 #include <tests/support/patience.h>
 
+#include <holdfast/base/manual_clock.h>
+#include <holdfast/engines/memory/memory_store.h>
 #include <holdfast/locks/lock_provider.h>
 #include <holdfast/locks/steps/acquire_steps.h>
+#include <holdfast/testing/faulty_store.h>
 
 namespace holdfast::locks {
 namespace {
@@ -40,8 +43,11 @@ class IdleClock final : public base::Clock {
   mutable std::atomic<Duration::rep> now_ = 0;
 };
 
-// A store whose server says that the name is busy, and stops answering after some claims: every
-// request then takes all the time it has.
+// How long an engine's watch, which has no deadline, may take.
+constexpr Duration kLongestWatch = 500ms;
+
+// A store whose server says that the name is busy, and stops answering after some requests, the
+// watch among them: every request then takes all the time it has.
 class StoppingStore final : public store::LeaseStore {
  public:
   StoppingStore(const IdleClock& clock, int answers) : clock_(clock), answers_(answers) {}
@@ -90,8 +96,13 @@ class StoppingStore final : public store::LeaseStore {
     }
     return outcome;
   }
+  // Takes as long as that of any engine may.
   Result<store::Watch> do_watch(const Name&, store::WatchCallback) override {
-    return store::Watch([] {});
+    if (answers_-- > 0) {
+      return store::Watch([] {});
+    }
+    clock_.pass(kLongestWatch);
+    return base::fail(ErrorCode::unavailable, "the server does not answer");
   }
 
   static std::unexpected<base::Error> unused() {
@@ -146,6 +157,30 @@ TEST(Budget, WhatACallCannotReleaseInItsTimeIsReleasedInTheBackground) {
   EXPECT_FALSE(store->has_released(store->claimed()));
   store->resume();
   EXPECT_TRUE(tests::eventually([&] { return store->has_released(store->claimed()); }));
+}
+
+// A hand-over may take as long as the whole grace: begun after the wait, it would end too late.
+TEST(Budget, AReleaseIsNotHandedOverToAWaiterThatMakesItsLastClaim) {
+  base::ManualClock clock;
+  const auto store = std::make_shared<testing::FaultyStore>(
+      std::make_shared<engines::memory::MemoryStore>(
+          engines::memory::MemoryOptions{.clock = &clock, .sweep_every = Duration::zero()}));
+  LockProvider provider(store, {.clock = &clock});
+  Lock lock = provider.acquire("job", {.ttl = 1h});
+  std::thread waiter([&] {
+    const auto second = provider.try_acquire("job", {.ttl = 1h, .wait = 1s});
+    static_cast<void>(second);
+  });
+  // The first claim, and the one that it makes once it is in line.
+  EXPECT_TRUE(tests::eventually([&] { return store->calls(testing::Operation::claim) == 3; }));
+  const auto last_claim = store->hold_request(testing::Operation::claim);
+  clock.wait_for_sleepers(3);
+  clock.advance(1s);
+  last_claim->wait_until_reached();
+  EXPECT_TRUE(lock.release());
+  EXPECT_EQ(store->calls(testing::Operation::transfer), 0U);
+  last_claim->open();
+  waiter.join();
 }
 
 }  // namespace

@@ -131,10 +131,12 @@ Standing WaitLines::standing(const Waiter& waiter) const {
           .handed_over = waiter.offered ? std::nullopt : waiter.handed_over};
 }
 
-Waiter* WaitLines::offer(std::string_view name, const store::Permits& permits) {
+Waiter* WaitLines::offer(std::string_view name, const store::Permits& permits,
+                         base::TimePoint now) {
   const std::lock_guard guard(mutex_);
   Waiter* const first = first_in(name);
-  if (first == nullptr || first->offered || first->claim.permits != permits) {
+  if (first == nullptr || first->offered || first->claim.permits != permits ||
+      now >= first->waits_until) {
     return nullptr;
   }
   first->offered = true;

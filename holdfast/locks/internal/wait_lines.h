@@ -34,6 +34,7 @@ struct Granted {
 struct Waiter {
   store::Claim claim;
   steps::Ringer& ringer;
+  base::TimePoint waits_until = base::TimePoint::max();  // it makes its last claim then
 
   // The lines'.
   std::list<Waiter*>::iterator place{};  // while it is in a line
@@ -79,8 +80,10 @@ class WaitLines {
   // Returns whether the store has said, since the last call, that this waiter's claim was granted.
   [[nodiscard]] bool take_grant(Waiter& waiter);
 
-  // The first in line, if it wants the same permits; it is then sure to stay until `settle`.
-  [[nodiscard]] Waiter* offer(std::string_view name, const store::Permits& permits);
+  // Returns the first in line, if it wants the same permits and its wait is not over; it is then
+  // sure to stay until `settle`. A waiter whose wait is over could not stay so long.
+  [[nodiscard]] Waiter* offer(std::string_view name, const store::Permits& permits,
+                              base::TimePoint now);
   // Ends an offer: with a grant the waiter has the name, without one it goes on contending; an
   // error leaves it unsure.
   void settle(std::string_view name, Waiter& waiter,

@@ -84,6 +84,17 @@ TEST_F(WaitLinesTest, OnlyTheFirstInALineThatWatchesWaitsInTheStore) {
   EXPECT_FALSE(lines_.may_wait_in_store("job", callers[1].waiter));
 }
 
+TEST_F(WaitLinesTest, NothingIsOfferedToAWaiterWhoseWaitIsOver) {
+  Caller caller;
+  caller.waiter.waits_until = base::TimePoint(1s);
+  ASSERT_TRUE(lines_.join("job", caller.waiter));
+  const store::Permits permits = caller.waiter.claim.permits;
+  EXPECT_EQ(lines_.offer("job", permits, base::TimePoint(1s)), nullptr);
+  EXPECT_EQ(lines_.offer("job", permits, base::TimePoint(999ms)), &caller.waiter);
+  lines_.settle("job", caller.waiter, std::optional<Granted>());
+  leave(caller);
+}
+
 // In the time of this thread alone, which other programs do not take.
 base::Duration cpu_time() {
   timespec time{};

@@ -64,7 +64,9 @@ AcquireSteps::AcquireSteps(ProviderCore& core, std::string_view name, const Acqu
       deadline_(deadline_of(started_, how.wait.value_or(default_wait))),
       stands_(stands),
       machine_(deadline_, {core.options.poll_least, core.options.poll_most, core.push}),
-      waiter_{.claim = make_claim(core, how, how.wait.value_or(default_wait)), .ringer = ringer},
+      waiter_{.claim = make_claim(core, how, how.wait.value_or(default_wait)),
+              .ringer = ringer,
+              .waits_until = deadline_.when()},
       asked_(waiter_.claim),
       ends_(base::Deadline::at(base::add_saturating(deadline_.when(), kGrace))) {}
 

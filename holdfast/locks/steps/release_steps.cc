@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <holdfast/locks/internal/provider_core.h>
+#include <holdfast/locks/steps/acquire_steps.h>
 
 namespace holdfast::locks::steps {
 
@@ -19,8 +20,9 @@ using store::ReleaseOutcome;
 // other processes have their turn.
 constexpr int kMostInARow = 16;
 
-// A waiter cannot give up while the name is handed over to it: it waits no longer than this.
-constexpr base::Duration kLongestHandOver = std::chrono::seconds(1);
+// A waiter cannot give up while the name is handed over to it: it waits no longer than this. The
+// hand-over begins before its wait is over, so the call still ends in time.
+constexpr base::Duration kLongestHandOver = AcquireSteps::kGrace;
 
 base::Deadline earlier(base::Deadline deadline, base::Duration from_now) {
   return std::min(deadline, base::Deadline::after(base::steady_clock(), from_now));
@@ -48,7 +50,7 @@ Step ReleaseSteps::start() {
   core_.observe("hold", now - hold_.granted);
   deadline_ = earlier(hold_.request_deadline(now), patience_);
   if (was_held && hold_.in_a_row < kMostInARow) {
-    next_ = core_.lines.offer(hold_.name, hold_.permits);
+    next_ = core_.lines.offer(hold_.name, hold_.permits, now);
   }
   if (next_ == nullptr) {
     return to_the_store();
