@@ -46,11 +46,11 @@ Lock::~Lock() {
 }
 
 std::stop_token Lock::lost() const {
-  // Asked after the deadline but before the keeper came round: it has fired already.
-  if (hold_ != nullptr && !check()) {
-    hold_->lose();
+  if (hold_ == nullptr) {
+    return {};
   }
-  return hold_ != nullptr ? hold_->lost() : std::stop_token();
+  static_cast<void>(hold_->check());  // fires now if the deadline has passed unnoticed
+  return hold_->lost();
 }
 
 base::Result<void> Lock::check() const {

@@ -41,8 +41,8 @@ struct ProviderOptions {
 //
 // Thread-safe. Waiters of this provider for one name stand in line: the first contends for the name
 // in the store, and a release hands it to the next in one round trip. After 16 hand-overs in a row
-// the name goes through the store, so that those who wait elsewhere have their turn. One thread
-// renews all locks, one batch at a time; it starts with the first lock.
+// the name goes through the store, so that waiters elsewhere have their turn. Two threads start
+// with the first lock: one renews all locks, one batch at a time, the other fires `lost`.
 //
 // When the provider is destroyed, waiting calls end with ErrorCode::cancelled, and on locks that
 // still live `lost` fires at once, for they are no longer renewed. They can still be released.
