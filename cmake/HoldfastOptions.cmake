@@ -6,6 +6,7 @@ option(HOLDFAST_BUILD_APPS "Build the programs" ${PROJECT_IS_TOP_LEVEL})
 option(HOLDFAST_BUILD_EXAMPLES "Build the examples" ${PROJECT_IS_TOP_LEVEL})
 option(HOLDFAST_INSTALL "Make install rules" ${PROJECT_IS_TOP_LEVEL})
 option(HOLDFAST_WERROR "Treat warnings in Holdfast's own code as errors" ${PROJECT_IS_TOP_LEVEL})
+option(HOLDFAST_FUZZ "Link the fuzz targets with libFuzzer, which takes Clang" OFF)
 option(BUILD_SHARED_LIBS "Build shared libraries" OFF)
 set(HOLDFAST_SANITIZE "" CACHE STRING "What to pass to -fsanitize=, e.g. thread")
 

@@ -174,7 +174,9 @@ Result<MongoOptions> parse_mongo_url(std::string_view text) {
   std::string rest;
   const std::string_view query = mark < text.size() ? text.substr(mark + 1) : "";
   if (auto set = set_query(query, options, rest); !set) {
-    return std::unexpected(std::move(set).error());
+    // With an @ the query may be the rest of a password, and the error quotes it.
+    return query.contains('@') ? bad("a question mark in the password is written %3F, and an @ %40")
+                               : std::unexpected(std::move(set).error());
   }
   options.uri = place;
   if (slash == std::string_view::npos) {

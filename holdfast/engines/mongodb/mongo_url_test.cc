@@ -91,6 +91,16 @@ TEST(MongoUrl, KeepsThePasswordToItself) {
   }
 }
 
+TEST(MongoUrl, QuotesNoOptionThatMayBeTheRestOfAPassword) {
+  for (const char* const text :
+       {"mongodb://me:a?se=cret@host", "mongodb://me:a?expiry=cret@host/locks"}) {
+    const auto options = parse_mongo_url(text);
+    ASSERT_FALSE(options) << text;
+    EXPECT_EQ(options.error().message.find("cret"), std::string::npos) << options.error().message;
+    EXPECT_NE(options.error().message.find("%3F"), std::string::npos) << options.error().message;
+  }
+}
+
 TEST(MongoUrl, ListsItsOptions) {
   for (const std::string& option : mongo_url_options()) {
     EXPECT_TRUE(parse_mongo_url("mongodb://h/?" + option)) << option;

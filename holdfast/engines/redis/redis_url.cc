@@ -252,7 +252,9 @@ Result<RedisOptions> parse_redis_url(std::string_view text) {
     return std::unexpected(std::move(set).error());
   }
   if (auto set = set_query(scheme, query, options); !set) {
-    return std::unexpected(std::move(set).error());
+    // With an @ the query may be the rest of a password, and the error quotes it.
+    return query.contains('@') ? bad("a question mark in the password is written %3F, and an @ %40")
+                               : std::unexpected(std::move(set).error());
   }
   if (options.tls && options.tls->certificate_file.empty() != options.tls->key_file.empty()) {
     return bad("tls_cert and tls_key belong together");

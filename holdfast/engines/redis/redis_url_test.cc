@@ -103,6 +103,17 @@ TEST(RedisUrl, KeepsThePasswordToItself) {
   }
 }
 
+TEST(RedisUrl, QuotesNoOptionThatMayBeTheRestOfAPassword) {
+  for (const char* const text :
+       {"redis://me:a?se=cret@host", "redis://me:a?connect_timeout=cret@host"}) {
+    const auto options = parse_redis_url(text);
+    ASSERT_FALSE(options) << text;
+    EXPECT_EQ(options.error().message.find("cret"), std::string::npos) << options.error().message;
+    EXPECT_NE(options.error().message.find("%3F"), std::string::npos) << options.error().message;
+  }
+  EXPECT_TRUE(parse_redis_url("redis://host?prefix=a@b"));
+}
+
 TEST(RedisUrl, ListsTheOptionsOfAScheme) {
   for (const std::string_view scheme : {"redis", "rediss", "redis+unix"}) {
     const std::string place = scheme == "redis+unix" ? ":///s?" : "://h?";

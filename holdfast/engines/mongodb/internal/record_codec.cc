@@ -95,7 +95,9 @@ std::optional<store::StoredHits> hits_of(const BsonValue& element, std::string_v
   if (!ends || !ends->integer() || !count || !count->integer()) {
     return std::nullopt;
   }
-  return store::StoredHits{.ends = base::TimePoint(std::chrono::microseconds(*ends->integer())),
+  constexpr std::int64_t kMost = base::Duration::max().count() / 1'000;
+  const std::chrono::microseconds at(std::clamp(*ends->integer(), -kMost, kMost));
+  return store::StoredHits{.ends = base::TimePoint(at),
                            .count = static_cast<std::uint32_t>(*count->integer())};
 }
 

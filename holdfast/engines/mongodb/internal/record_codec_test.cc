@@ -70,6 +70,16 @@ TEST(RecordCodec, WhatIsNotALockIsAConflict) {
   }
 }
 
+TEST(RecordCodec, AWindowThatNoClockReachesIsTheEndOfTime) {
+  const auto record = read(R"({"lockId": "holdfast", "fencingToken": 1, "capacity": 1,
+      "expiresAt": {"$date": {"$numberLong": "1"}},
+      "log": [{"ends": {"$numberLong": "-9223372036854775808"}, "count": 1}],
+      "window": {"ends": {"$numberLong": "9223372036854775807"}, "hits": 1}})");
+  ASSERT_TRUE(record);
+  EXPECT_GT(record->window_ends, instant_of(Date{4'000'000'000'000}).time);
+  EXPECT_LT(record->log.at(0).ends, base::TimePoint());
+}
+
 TEST(RecordCodec, ADateThatNoClockReachesIsTheEndOfTime) {
   const auto record = read(R"({"lockId": "theirs", "fencingToken": 1,
       "expiresAt": {"$date": {"$numberLong": "9223372036854775807"}}})");
