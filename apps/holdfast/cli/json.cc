@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstdio>
 
 #include <fmt/core.h>
+#include <nlohmann/json.hpp>
 
 #include <holdfast/base/printable.h>
 #include <holdfast/base/utf8.h>
@@ -12,6 +12,35 @@
 #include "apps/holdfast/cli/json.h"
 
 namespace holdfast::cli {
+
+Json::Json(double value) : text_(nlohmann::json(value).dump()) {}
+
+Json::Json(std::string_view value)
+    : text_(nlohmann::json(value).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)) {}
+
+Json::Json(std::initializer_list<JsonMember> members) : text_("{}") {
+  for (const JsonMember& member : members) {
+    append(Json(member.key).text_ + ':' + member.value.text_);
+  }
+}
+
+Json Json::array() {
+  Json empty;
+  empty.text_ = "[]";
+  return empty;
+}
+
+void Json::push_back(const Json& value) { append(value.text_); }
+
+void Json::update(const Json& object) {
+  append(std::string_view(object.text_).substr(1, object.text_.size() - 2));
+}
+
+void Json::append(std::string_view piece) {
+  constexpr std::size_t kEmpty = 2;  // only its brackets
+  const std::string_view comma = text_.size() > kEmpty && !piece.empty() ? "," : "";
+  text_.insert(text_.size() - 1, std::string(comma).append(piece));
+}
 
 double to_ms(base::Duration value) noexcept {
   constexpr double kThousand = 1000;
@@ -52,9 +81,8 @@ Json to_json(std::string_view name, const std::optional<store::NameState>& state
 }
 
 std::string to_line(const Json& value) {
-  const std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
   std::string line;
-  for (std::string_view left = text; !left.empty();) {
+  for (std::string_view left = value.text(); !left.empty();) {
     const base::CodePoint front = base::front_of_utf8(left);
     const std::string_view piece = left.substr(0, std::max<std::size_t>(front.size, 1));
     if (base::is_unsafe_to_print(front.value)) {
