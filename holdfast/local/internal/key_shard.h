@@ -187,9 +187,11 @@ struct alignas(64) KeyShard {
     }
   }
 
-  // Wakes the first waiter, which has to be quick: until it runs, a newcomer may take the key, so
-  // that a busy key is not idle while a thread wakes up. If the waiter comes too late, the next
-  // release passes the key directly to it: a waiter is passed for one wake-up and one hold at most.
+  // Wakes the first waiter, which has to be quick: until it runs, newcomers may take the key, so
+  // that a busy key is not idle while a thread wakes up. If the waiter comes too late, or gets no
+  // processor until `kMostPasses` newcomers have held the key, the next release passes the key
+  // directly to it. Fewer passes would cost a busy key more than a tenth of its throughput.
+  static constexpr std::uint32_t kMostPasses = 2048;
   void serve_first(KeyEntry* entry, Wakes& wakes) noexcept;
   // Lets the waiter hold the key; readers directly behind a reader enter with it.
   void hand_over(KeyEntry* entry, Waiter& first, Wakes& wakes) noexcept;

@@ -155,6 +155,33 @@ TEST_F(KeyShardLine, AWaiterThatWasPassedIsHandedTheKeyNextTime) {
   EXPECT_EQ(shard_.entries.size(), 0U);
 }
 
+TEST_F(KeyShardLine, AWokenWaiterThatGetsNoProcessorIsPassedByABoundedNumberOfNewcomers) {
+  entry_->hold(Mode::exclusive);
+  stand(first_, Mode::exclusive);
+  stand(second_, Mode::exclusive);
+  release(Mode::exclusive);
+  ASSERT_TRUE(is_told(first_));
+  std::uint32_t newcomers = 0;
+  while (!is_served(first_) && newcomers <= KeyShard::kMostPasses) {
+    ASSERT_TRUE(entry_->admits(Mode::exclusive)) << newcomers;
+    entry_->hold(Mode::exclusive);
+    ++newcomers;
+    release(Mode::exclusive);
+  }
+  EXPECT_EQ(newcomers, KeyShard::kMostPasses);
+  EXPECT_TRUE(is_served(first_));
+  EXPECT_FALSE(entry_->admits(Mode::exclusive));
+  EXPECT_FALSE(is_told(second_));
+
+  shard_.answer_retry(entry_, first_);  // the wake-up finds that the waiter holds the key
+  EXPECT_TRUE(entry_->is_exclusive());
+  release(Mode::exclusive);
+  shard_.answer_retry(entry_, second_);
+  EXPECT_TRUE(is_served(second_));
+  release(Mode::exclusive);
+  EXPECT_EQ(shard_.entries.size(), 0U);
+}
+
 TEST_F(KeyShardLine, AReaderThatWasPassedIsHandedTheKeyNextTimeWithItsNeighbours) {
   entry_->hold(Mode::exclusive);
   stand(first_, Mode::shared);

@@ -21,9 +21,10 @@ struct Waiter {
   const void* entry = nullptr;
   Mode mode = Mode::exclusive;
   Priority priority = Priority::normal;
-  bool woken = false;      // kRetry was sent and not answered yet
-  bool overtaken = false;  // was woken, but found the key locked again
-  bool granted = false;    // out of the list; kGranted is set or about to be
+  bool woken = false;        // kRetry was sent and not answered yet
+  bool overtaken = false;    // was woken, but found the key locked again
+  bool granted = false;      // out of the list; kGranted is set or about to be
+  std::uint32_t passes = 0;  // how many newcomers have released the key since it was woken
   Waiter* previous = nullptr;
   Waiter* next = nullptr;
   std::atomic<std::uint32_t> signal{0};
