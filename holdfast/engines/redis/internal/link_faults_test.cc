@@ -3,12 +3,14 @@
 
 #include <array>
 #include <atomic>
+#include <future>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
 #include <tests/support/cutting_proxy.h>
+#include <tests/support/fake_server.h>
 #include <tests/support/free_port.h>
 
 #include <holdfast/engines/redis/internal/link.h>
@@ -213,6 +215,41 @@ TEST(LinkFaults, AReplyThatNobodyAskedForEndsTheConnection) {
     EXPECT_EQ(link.counters().connects, connects);
   }
 }
+
+// The first connection reaches a server that takes no commands now, later ones another server.
+class UnfitServer : public ::testing::TestWithParam<const char*> {
+ protected:
+  tests::FakeServer server_{[](tests::FakeServer::Client& client) {
+    for (std::string request; !(request = client.receive()).empty();) {
+      const bool is_greeting = request.contains("SETNAME");
+      const bool is_unfit = client.number() == 0;
+      client.send(is_greeting ? "+OK\r\n"
+                  : is_unfit  ? "-" + std::string(GetParam()) + " takes no commands now\r\n"
+                              : "+DONE\r\n");
+    }
+  }};
+  Link link_{{.host = "127.0.0.1", .port = server_.port(), .connect_timeout = 30s}};
+};
+
+TEST_P(UnfitServer, IsLeftAtOnceAndTheCallSentAgain) {
+  EXPECT_EQ(text_of(link_.call(Command("INCR", "n"), patience())), "DONE");
+  EXPECT_EQ(link_.counters().connects, 2U);
+}
+
+TEST_P(UnfitServer, IsNoticedByASubmissionToo) {
+  std::atomic<int> calls = 0;
+  link_.on_unfit([&] { ++calls; });
+  std::promise<base::Result<Reply>> answered;
+  link_.submit(Command("INCR", "n"), patience(),
+               [&](base::Result<Reply> reply) { answered.set_value(std::move(reply)); });
+  // Sent again by Scripts, which knows whether that is safe.
+  EXPECT_TRUE(answered.get_future().get()->is_error(GetParam()));
+  EXPECT_EQ(calls, 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(LinkFaults, UnfitServer,
+                         ::testing::Values("READONLY", "LOADING", "MASTERDOWN", "CLUSTERDOWN"),
+                         [](const auto& word) { return std::string(word.param); });
 
 TEST(LinkFaults, AnUnknownHostIsNamed) {
   const auto link = Link::open({.host = "no.such.host.invalid", .connect_timeout = 30s});

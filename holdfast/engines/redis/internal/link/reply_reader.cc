@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include <hiredis/hiredis.h>
+
 namespace holdfast::engines::redis::internal {
 
 // What the reader calls for each piece of a reply. A null result makes it fail.
@@ -35,11 +37,22 @@ struct ReplyReader::Functions {
     return depth;
   }
 
+  // Later versions of hiredis read types of RESP3, which nobody has asked the server for.
+  static void* refuse(const redisReadTask* task) noexcept {
+    reader_of(task).is_unknown_type_ = true;
+    return nullptr;
+  }
+
   static void* make_string(const redisReadTask* task, char* text, std::size_t size) noexcept try {
-    const auto kind = task->type == REDIS_REPLY_STRING   ? Reply::Kind::string
-                      : task->type == REDIS_REPLY_STATUS ? Reply::Kind::status
-                                                         : Reply::Kind::error;
-    return place(task, Reply::of_text(kind, std::string(text, size)));
+    switch (task->type) {
+      case REDIS_REPLY_STRING:
+        return place(task, Reply::of_text(Reply::Kind::string, std::string(text, size)));
+      case REDIS_REPLY_STATUS:
+        return place(task, Reply::of_text(Reply::Kind::status, std::string(text, size)));
+      case REDIS_REPLY_ERROR:
+        return place(task, Reply::of_text(Reply::Kind::error, std::string(text, size)));
+      default: return refuse(task);
+    }
   } catch (const std::bad_alloc&) {
     return nullptr;
   }
@@ -48,6 +61,9 @@ struct ReplyReader::Functions {
   template <class Size>
   static void* make_array(const redisReadTask* task, Size size) noexcept try {
     ReplyReader& reader = reader_of(task);
+    if (task->type != REDIS_REPLY_ARRAY) {
+      return refuse(task);
+    }
     if (std::cmp_less(size, 0) ||
         std::cmp_greater(size, reader.limits_.elements - reader.elements_) ||
         depth_of(task) >= ReplyLimits::kDepth) {
@@ -83,8 +99,21 @@ struct ReplyReader::Functions {
   static redisReplyObjectFunctions table;
 };
 
-redisReplyObjectFunctions ReplyReader::Functions::table = {make_string, make_array, make_integer,
-                                                           make_nil, forget};
+redisReplyObjectFunctions ReplyReader::Functions::table = {
+    .createString = make_string,
+    .createArray = make_array,
+    .createInteger = make_integer,
+#if HIREDIS_MAJOR >= 1
+    .createDouble = [](const redisReadTask* task, double, char*, std::size_t) noexcept {
+      return refuse(task);
+    },
+#endif
+    .createNil = make_nil,
+#if HIREDIS_MAJOR >= 1
+    .createBool = [](const redisReadTask* task, int) noexcept { return refuse(task); },
+#endif
+    .freeObject = forget,
+};
 
 void ReplyReader::Free::operator()(redisReader* reader) const noexcept { redisReaderFree(reader); }
 
@@ -110,6 +139,10 @@ base::Error ReplyReader::refusal() const {
   if (is_too_large_) {
     return {base::ErrorCode::unavailable,
             "the server's reply is larger than any that was asked for"};
+  }
+  if (is_unknown_type_) {
+    return {base::ErrorCode::unavailable,
+            "the server's reply is of a type that was not asked for"};
   }
   return {base::ErrorCode::unavailable,
           "what the server sends is not the protocol of Redis: " + std::string(reader_->errstr)};

@@ -48,6 +48,7 @@ class ReplyReader {
   std::size_t begun_ = 0;
   std::size_t elements_ = 0;  // that the arrays of root_ have announced
   bool is_too_large_ = false;
+  bool is_unknown_type_ = false;
 };
 
 }  // namespace holdfast::engines::redis::internal
