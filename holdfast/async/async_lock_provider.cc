@@ -36,13 +36,12 @@ AsyncLockProvider::AsyncLockProvider(std::unique_ptr<locks::LockProvider> own,
                                      const AsyncOptions& how)
     : own_(std::move(own)),
       provider_(own_.get()),
-      room_(std::make_shared<internal::EngineRoom>(provider_->core(), provider_->store(),
-                                                   provider_->clock(), how)) {}
+      room_(internal::EngineRoom::make(provider_->core(), provider_->store(), provider_->clock(),
+                                       how)) {}
 
 AsyncLockProvider::AsyncLockProvider(locks::LockProvider& provider, const AsyncOptions& how)
     : provider_(&provider),
-      room_(std::make_shared<internal::EngineRoom>(provider.core(), provider.store(),
-                                                   provider.clock(), how)) {}
+      room_(internal::EngineRoom::make(provider.core(), provider.store(), provider.clock(), how)) {}
 
 const locks::AcquireOptions& AsyncLockProvider::defaults() {
   static const locks::AcquireOptions kDefaults;
@@ -51,7 +50,9 @@ const locks::AcquireOptions& AsyncLockProvider::defaults() {
 
 AsyncLockProvider::~AsyncLockProvider() {
   own_.reset();  // cancels all waits
-  room_->wait_for_background();
+  if (!room_->is_inherited()) {
+    room_->wait_for_background();
+  }
 }
 
 }  // namespace holdfast::async

@@ -8,10 +8,21 @@
 #include <vector>
 
 #include <holdfast/base/error.h>
+#include <holdfast/base/process_mark.h>
 
 namespace holdfast::async {
 
 struct BlockingPool::State {
+  // Never destroyed in a forked child: its threads do not exist there.
+  [[nodiscard]] static std::shared_ptr<State> make() {
+    return {new State, [](const State* state) {
+              if (!state->process.is_inherited()) {
+                delete state;
+              }
+            }};
+  }
+
+  const base::ProcessMark process;
   std::size_t most_threads = 0;
   std::size_t most_queued = 0;
 
@@ -27,7 +38,7 @@ struct BlockingPool::State {
 };
 
 BlockingPool::BlockingPool(std::size_t threads, std::size_t queue)
-    : state_(std::make_shared<State>()) {
+    : state_(State::make()) {
   if (threads == 0 || queue == 0) {
     base::throw_error({base::ErrorCode::invalid_argument,
                        "a pool has at least one thread and a queue of at least one"});
@@ -43,6 +54,9 @@ BlockingPool::BlockingPool(std::size_t threads, std::size_t queue)
 }
 
 BlockingPool::~BlockingPool() {
+  if (state_->process.is_inherited()) {
+    return;
+  }
   std::vector<std::thread> threads;
   {
     const std::lock_guard guard(state_->mutex);

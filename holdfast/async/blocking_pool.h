@@ -10,7 +10,7 @@ namespace holdfast::async {
 // be started, the present ones do the work.
 //
 // Thread-safe. Completes all queued tasks before it ends. May be destroyed by one of its own
-// threads.
+// threads. In a forked child its destructor does nothing.
 class BlockingPool {
  public:
   // A task. Belongs to its maker, and must live until it has begun to run.

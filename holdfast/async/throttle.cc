@@ -15,7 +15,7 @@ std::shared_ptr<internal::EngineRoom> make_room(std::shared_ptr<store::LeaseStor
     base::throw_error({base::ErrorCode::invalid_argument, "the store is null"});
   }
   store::LeaseStore& asked = *store;
-  return std::make_shared<internal::EngineRoom>(std::move(store), asked, clock, how);
+  return internal::EngineRoom::make(std::move(store), asked, clock, how);
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ class ProcessMark {
  private:
   static std::uint64_t current() noexcept;
 
-  const std::uint64_t mark_;
+  std::uint64_t mark_;
 };
 
 }  // namespace holdfast::base

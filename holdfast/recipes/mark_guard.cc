@@ -28,11 +28,15 @@ MarkGuard& MarkGuard::operator=(MarkGuard&& other) noexcept {
     id_ = other.id_;
     timeout_ = other.timeout_;
     logger_ = std::move(other.logger_);
+    process_ = other.process_;
   }
   return *this;
 }
 
 MarkGuard::~MarkGuard() {
+  if (process_.is_inherited()) {
+    return;
+  }
   try {
     if (const auto cleared = clear(); !cleared) {
       logger_.warn("could not clear the mark " + base::printable(name_) +

@@ -8,6 +8,7 @@
 #include <holdfast/base/error.h>
 #include <holdfast/base/ids.h>
 #include <holdfast/base/log.h>
+#include <holdfast/base/process_mark.h>
 #include <holdfast/base/ttl.h>
 #include <holdfast/store/lease_store.h>
 
@@ -24,7 +25,8 @@ enum class ClearOutcome : std::uint8_t { cleared, was_not_marked };
 // after this one had expired. It is not renewed automatically; call `extend`.
 //
 // Each call, and destruction, waits for the store no longer than MarkerOptions::timeout.
-// Destruction does not throw; a mark that it could not clear is logged, and expires.
+// Destruction does not throw; a mark that it could not clear is logged, and expires. In a forked
+// child destruction does nothing: the mark is the parent's.
 class [[nodiscard]] MarkGuard {
  public:
   MarkGuard() noexcept = default;
@@ -54,6 +56,7 @@ class [[nodiscard]] MarkGuard {
   base::LeaseId id_;
   base::Duration timeout_{};
   base::Logger logger_;
+  base::ProcessMark process_;  // that has set the mark
 };
 
 }  // namespace holdfast::recipes

@@ -1,70 +1,89 @@
 // What a forked child does with a provider and the locks of its parent: nothing.
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <csignal>
 #include <memory>
 #include <optional>
+#include <string>
+#include <thread>
 
 #include <gtest/gtest.h>
-#include <tests/support/patience.h>
+#include <tests/support/any_store.h>
+#include <tests/support/forked_child.h>
 
-#include <holdfast/engines/memory/memory_store.h>
 #include <holdfast/locks/lock_provider.h>
-#include <holdfast/testing/faulty_store.h>
 
 namespace holdfast::locks {
 namespace {
 
 using namespace std::chrono_literals;
 
-using testing::FaultyStore;
 using testing::Operation;
+using tests::eventually;
+using tests::is_true_in_child;
 
-// Runs `work` in a forked child. Returns whether it returned true there, and in time.
-template <class Work>
-bool is_true_in_child(const Work& work) {
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::_exit(work() ? 0 : 1);
-  }
-  int status = -1;
-  const bool ended = tests::eventually([&] { return ::waitpid(child, &status, WNOHANG) == child; });
-  if (!ended) {
-    ::kill(child, SIGKILL);
-    ::waitpid(child, &status, 0);
-    return false;
-  }
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
+class ForkedChild : public ::testing::TestWithParam<std::string> {
+ protected:
+  const tests::AnyStore store_{GetParam()};
+  std::unique_ptr<LockProvider> provider_ = std::make_unique<LockProvider>(*store_);
+};
 
-TEST(ForkedChild, TheDestructorsOfAProviderAndItsLocksAskNothingOfTheStore) {
-  const auto store =
-      std::make_shared<FaultyStore>(std::make_shared<engines::memory::MemoryStore>());
-  auto provider = std::make_unique<LockProvider>(store);
+INSTANTIATE_TEST_SUITE_P(Engines, ForkedChild, ::testing::Values("memory", "sqlite", "redis"),
+                         [](const auto& engine) { return engine.param; });
+
+TEST_P(ForkedChild, TheDestructorsOfAProviderAndItsLocksAskNothingOfTheStore) {
   // Kept alive: both threads of the keeper run in the parent.
-  std::optional<Lock> lock = provider->acquire("report");
-  std::optional<Lock> kept = provider->acquire("kept", {.on_destroy = OnDestroy::keep});
+  std::optional<Lock> lock = provider_->acquire("report");
+  std::optional<Lock> kept = provider_->acquire("kept", {.on_destroy = OnDestroy::keep});
   EXPECT_TRUE(is_true_in_child([&] {
     lock.reset();
     kept.reset();
-    provider.reset();
-    return store->calls(Operation::release) == 0;
+    provider_.reset();
+    return store_->calls(Operation::release) == 0;
   }));
   EXPECT_TRUE(lock->check()) << "the child must not release what its parent holds";
-  EXPECT_TRUE(*provider->is_locked("report"));
+  EXPECT_TRUE(*provider_->is_locked("report"));
 }
 
-TEST(ForkedChild, ALockThatOutlivesItsProviderFiresNoLossThere) {
-  const auto store = std::make_shared<engines::memory::MemoryStore>();
-  auto provider = std::make_unique<LockProvider>(store);
-  std::optional<Lock> lock = provider->acquire("report");
+TEST_P(ForkedChild, ALockThatOutlivesItsProviderFiresNoLossThere) {
+  std::optional<Lock> lock = provider_->acquire("report");
   EXPECT_TRUE(is_true_in_child([&] {
-    provider.reset();  // would end the renewal, and with it the lock
+    provider_.reset();  // would end the renewal, and with it the lock
     const bool is_untouched = !lock->lost().stop_requested();
     lock.reset();
     return is_untouched;
   }));
+  EXPECT_TRUE(lock->check());
+}
+
+TEST_P(ForkedChild, AWaiterOfTheParentAndItsWatchAreNotTouched) {
+  std::optional<Lock> lock = provider_->acquire("report");
+  std::thread waiter([&] { EXPECT_TRUE(provider_->acquire("report", {.wait = 1h}).check()); });
+  EXPECT_TRUE(eventually([&] { return store_->calls(Operation::watch) == 1; }));
+  EXPECT_TRUE(eventually([&] { return store_->calls(Operation::claim) == 3; }));
+  EXPECT_TRUE(is_true_in_child([&] {
+    lock.reset();  // would be handed over to the waiter
+    provider_.reset();
+    return store_->calls(Operation::transfer) + store_->calls(Operation::release) == 0;
+  }));
+  EXPECT_EQ(provider_->waiting(), 1U);
+  lock.reset();
+  waiter.join();
+}
+
+// At some of the forks a thread that is not there in the child has one of the provider's mutexes.
+TEST_P(ForkedChild, NoMutexOfTheProviderIsNeeded) {
+  std::optional<Lock> lock = provider_->acquire("report");
+  std::jthread busy([&](const std::stop_token& stop) {
+    while (!stop.stop_requested()) {
+      static_cast<void>(provider_->held());
+      static_cast<void>(provider_->waiting());
+    }
+  });
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_TRUE(is_true_in_child([&] {
+      lock.reset();
+      provider_.reset();
+      return true;
+    }));
+  }
   EXPECT_TRUE(lock->check());
 }
 

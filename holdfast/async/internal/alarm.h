@@ -12,7 +12,7 @@
 namespace holdfast::async::internal {
 
 // A timer for any number of sleepers, by any clock, with one thread. Thread-safe; must outlive its
-// sleepers.
+// sleepers. In a forked child it must not be destroyed: see EngineRoom.
 class Alarm {
  public:
   class Sleeper {

@@ -24,6 +24,18 @@ EngineRoom::EngineRoom(std::shared_ptr<const void> the_owner, store::LeaseStore&
       alarm(clock),
       pool(options.pool_threads, options.pool_queue) {}
 
+std::shared_ptr<EngineRoom> EngineRoom::make(std::shared_ptr<const void> the_owner,
+                                             store::LeaseStore& lease_store,
+                                             const base::Clock& clock,
+                                             const AsyncOptions& options) {
+  return {new EngineRoom(std::move(the_owner), lease_store, clock, options),
+          [](const EngineRoom* room) {
+            if (!room->is_inherited()) {
+              delete room;
+            }
+          }};
+}
+
 void Background::begin() {
   const std::lock_guard guard(mutex_);
   ++count_;

@@ -10,6 +10,7 @@
 #include <holdfast/async/blocking_pool.h>
 #include <holdfast/async/internal/alarm.h>
 #include <holdfast/base/clock.h>
+#include <holdfast/base/process_mark.h>
 #include <holdfast/store/lease_store.h>
 
 namespace holdfast::async::internal {
@@ -28,6 +29,9 @@ class Background {
 };
 
 // The state that the operations on one store share. Thread-safe; each of them keeps it alive.
+//
+// In a forked child it is never destroyed: its threads do not exist there, and a mutex may be
+// locked for ever.
 class EngineRoom {
  public:
   // How requests reach this store.
@@ -38,9 +42,13 @@ class EngineRoom {
   };
 
   // The owner keeps the store alive; the clock must outlive the room.
-  EngineRoom(std::shared_ptr<const void> the_owner, store::LeaseStore& lease_store,
-             const base::Clock& clock, const AsyncOptions& options);
+  [[nodiscard]] static std::shared_ptr<EngineRoom> make(std::shared_ptr<const void> the_owner,
+                                                        store::LeaseStore& lease_store,
+                                                        const base::Clock& clock,
+                                                        const AsyncOptions& options);
 
+  // Returns whether this is a forked child: nothing of the room may be touched.
+  [[nodiscard]] bool is_inherited() const noexcept { return process_.is_inherited(); }
   // Blocks until no operation is in the background, and none that was keeps the room alive. Each
   // ends by the deadline of its request.
   void wait_for_background() { background->wait(); }
@@ -52,6 +60,13 @@ class EngineRoom {
   Alarm alarm;
   BlockingPool pool;
   const std::shared_ptr<Background> background = std::make_shared<Background>();
+
+ private:
+  EngineRoom(std::shared_ptr<const void> the_owner, store::LeaseStore& lease_store,
+             const base::Clock& clock, const AsyncOptions& options);
+  ~EngineRoom() = default;
+
+  const base::ProcessMark process_;
 };
 
 }  // namespace holdfast::async::internal

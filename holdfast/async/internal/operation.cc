@@ -54,7 +54,7 @@ class Operation::Resume {
   Resume(Resume&& other) noexcept : operation_(std::exchange(other.operation_, nullptr)) {}
   Resume& operator=(Resume&&) = delete;
   ~Resume() {
-    if (operation_ != nullptr) {
+    if (operation_ != nullptr && !operation_->room_->is_inherited()) {
       operation_->dropped();
     }
   }

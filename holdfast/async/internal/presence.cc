@@ -34,6 +34,9 @@ void Presence::remove(Operation& operation) {
 }
 
 void Presence::shutdown() noexcept {
+  if (process_.is_inherited()) {
+    return;  // the operations belong to the parent's threads
+  }
   for (;;) {
     Operation* operation = nullptr;
     {

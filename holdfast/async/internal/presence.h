@@ -5,6 +5,8 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/execution_context.hpp>
 
+#include <holdfast/base/process_mark.h>
+
 namespace holdfast::async::internal {
 
 class Operation;
@@ -28,6 +30,7 @@ class Presence final : public boost::asio::execution_context::service {
  private:
   void shutdown() noexcept override;
 
+  const base::ProcessMark process_;
   std::mutex mutex_;
   Operation* first_ = nullptr;  // protected by mutex_
 };
