@@ -17,13 +17,13 @@ using internal::has_live_lease;
 using internal::has_live_window;
 using internal::is_live;
 
-StoredLease* find_live(Record& record, const base::LeaseId& id, const Instant& now) noexcept {
-  const auto found = std::ranges::find(record.leases, id, &StoredLease::id);
-  return found != record.leases.end() && is_live(*found, now) ? &*found : nullptr;
+const StoredLease* find_live(const Record& record, const base::LeaseId& id, const Instant& now) {
+  const StoredLease* const found = record.leases.find(id);
+  return found != nullptr && is_live(*found, now) ? found : nullptr;
 }
 
 void drop_expired(Record& record, const Instant& now) {
-  std::erase_if(record.leases, [&](const auto& lease) { return !is_live(lease, now); });
+  record.leases.drop_ended(now.time);
   std::erase_if(record.waits, [&](const auto& wait) { return !is_live(wait, now); });
 }
 
@@ -47,8 +47,10 @@ StoredLease make_lease(Record& record, const Claim& claim, const Instant& now) {
 }
 
 // Lets the lease last for `ttl` from now. Never shortens it.
-void extend(StoredLease& lease, base::Duration ttl, const Instant& now) noexcept {
-  lease.expires = std::max(lease.expires, base::add_saturating(now.time, ttl));
+void extend(Record& record, const StoredLease& lease, base::Duration ttl, const Instant& now) {
+  if (const auto expires = base::add_saturating(now.time, ttl); expires > lease.expires) {
+    record.leases.extend(lease.id, expires);
+  }
 }
 
 Holder holder_of(const StoredLease& lease, const Instant& now) {
@@ -71,29 +73,40 @@ std::vector<Holder> live_holders(const Record& record, const Instant& now) {
   return holders;
 }
 
-std::uint64_t used_permits(const Record& record) noexcept {
-  std::uint64_t used = 0;
-  for (const StoredLease& lease : record.leases) {
-    used += lease.permits;
+// The leases that a refusal names: those that end first, in the order in which they were granted.
+std::vector<Holder> some_holders(const Record& record, const Instant& now) {
+  std::vector<const StoredLease*> leases = record.leases.first_to_end(Busy::kMaxHolders);
+  std::ranges::sort(leases, {}, &StoredLease::token);
+  std::vector<Holder> holders;
+  holders.reserve(leases.size());
+  for (const StoredLease* lease : leases) {
+    holders.push_back(holder_of(*lease, now));
   }
-  return used;
+  return holders;
 }
 
-// When so many leases will have expired that `wanted` permits are free.
+// When so many leases will have ended that `wanted` permits are free: of those that end first,
+// enough must have ended, and of those that end last, as many as leave room may stay. Looks at the
+// fewer of the two, and at no more than kMostRead: where that is not enough, it is not before the
+// time that is returned.
 base::Duration frees_in(const Record& record, std::uint32_t wanted, const Instant& now) {
-  std::vector<const StoredLease*> by_expiry;
-  for (const StoredLease& lease : record.leases) {
-    by_expiry.push_back(&lease);
-  }
-  std::ranges::sort(by_expiry, {}, &StoredLease::expires);
-  std::uint64_t used = used_permits(record);
-  for (const StoredLease* lease : by_expiry) {
-    used -= lease->permits;
-    if (used + wanted <= record.capacity) {
-      return lease->expires - now.time;
+  constexpr std::uint64_t kMostRead = 128;
+  const std::uint64_t to_end = record.leases.used() + wanted - record.capacity;
+  const std::uint64_t may_stay = record.capacity - wanted;
+  const bool from_the_first = to_end <= may_stay + 1 || may_stay >= kMostRead;
+  const auto leases = from_the_first ? record.leases.first_to_end(std::min(to_end, kMostRead))
+                                     : record.leases.last_to_end(may_stay + 1);
+  const std::uint64_t enough = from_the_first ? to_end : may_stay + 1;
+  std::uint64_t sum = 0;
+  base::TimePoint ends = now.time;
+  for (const StoredLease* lease : leases) {
+    sum += lease->permits;
+    ends = lease->expires;
+    if (sum >= enough) {
+      break;
     }
   }
-  return base::Duration::zero();
+  return ends - now.time;
 }
 
 // For how long others that wait for more hold this claim back; zero if they do not.
@@ -130,11 +143,11 @@ base::Result<ClaimOutcome> claim(Record& record, const Claim& claim, const Insta
   if (has_live_window(record, now)) {
     return fail(ErrorCode::conflict, "the name counts hits: it cannot be leased at the same time");
   }
-  if (StoredLease* const mine = find_live(record, claim.id, now)) {
+  if (const StoredLease* const mine = find_live(record, claim.id, now)) {
     if (claim.permits != Permits{mine->permits, record.capacity}) {
       return fail(ErrorCode::conflict, "this lease id holds the name with other permits");
     }
-    extend(*mine, claim.ttl.unchecked(), now);
+    extend(record, *mine, claim.ttl.unchecked(), now);
     return grant_of(*mine, now);
   }
   if (record.capacity != claim.permits.capacity && has_live_lease(record, now)) {
@@ -149,26 +162,25 @@ base::Result<ClaimOutcome> claim(Record& record, const Claim& claim, const Insta
   record.hits = 0;
   record.log.clear();
   record.capacity = claim.permits.capacity;
-  const bool is_full = used_permits(record) + claim.permits.count > record.capacity;
+  const bool is_full = record.leases.used() + claim.permits.count > record.capacity;
   const base::Duration held_back = held_back_for(record, claim, now);
   if (is_full || held_back > base::Duration::zero()) {
     wait_on(record, claim, now);
     const base::Duration free =
         is_full ? frees_in(record, claim.permits.count, now) : base::Duration::zero();
-    return Busy{.holders = live_holders(record, now), .frees_in = std::max(free, held_back)};
+    return Busy{.holders = some_holders(record, now), .frees_in = std::max(free, held_back)};
   }
   stop_waiting(record, claim.id);
-  record.leases.push_back(make_lease(record, claim, now));
-  return grant_of(record.leases.back(), now);
+  return grant_of(record.leases.insert(make_lease(record, claim, now)), now);
 }
 
 RenewOutcome renew(Record& record, const base::LeaseId& id, base::Duration ttl,
                    const Instant& now) {
-  StoredLease* const lease = find_live(record, id, now);
+  const StoredLease* const lease = find_live(record, id, now);
   if (lease == nullptr) {
     return RenewOutcome::lost;
   }
-  extend(*lease, ttl, now);
+  extend(record, *lease, ttl, now);
   return RenewOutcome::renewed;
 }
 
@@ -196,16 +208,15 @@ base::Result<TransferOutcome> transfer(Record& record, const base::LeaseId& from
     return HeldBack{};
   }
   stop_waiting(record, to.id);
-  std::erase_if(record.leases, [&](const StoredLease& other) { return other.id == from; });
-  record.leases.push_back(make_lease(record, to, now));
-  return grant_of(record.leases.back(), now);
+  record.leases.erase(from);
+  return grant_of(record.leases.insert(make_lease(record, to, now)), now);
 }
 
 ReleaseOutcome release(Record& record, const base::LeaseId& id, const Instant& now) {
   const bool was_live = find_live(record, id, now) != nullptr;
   drop_expired(record, now);
   stop_waiting(record, id);
-  std::erase_if(record.leases, [&](const StoredLease& lease) { return lease.id == id; });
+  record.leases.erase(id);
   return was_live ? ReleaseOutcome::released : ReleaseOutcome::not_held;
 }
 
@@ -223,7 +234,7 @@ bool is_tombstone(const Record& record, const Instant& now) noexcept {
 }
 
 Load load_of(const Record& record) noexcept {
-  return {.permits = used_permits(record), .waits = record.waits.size()};
+  return {.permits = record.leases.used(), .waits = record.waits.size()};
 }
 
 }  // namespace holdfast::store::lease_rules

@@ -81,7 +81,7 @@ TEST(LeaseRulesClaim, GrantsAFreeNameForItsTtl) {
   const auto outcome = lease_rules::claim(record, wish(kOne, 10s), at(5s, 7));
   EXPECT_EQ(grant(outcome), (Grant{base::FencingToken(7), 10s}));
   ASSERT_EQ(record.leases.size(), 1U);
-  EXPECT_EQ(record.leases[0],
+  EXPECT_EQ(record.leases.front(),
             (StoredLease{kOne, "me", "why", 1, base::FencingToken(7), at(5s).time, at(15s).time}));
 }
 
@@ -174,9 +174,9 @@ TEST(LeaseRulesRenew, ExtendsNeverShortensNeverBringsBack) {
   Record record;
   (void)lease_rules::claim(record, wish(kOne, 10s), at(0s));
   EXPECT_EQ(lease_rules::renew(record, kOne, 10s, at(5s)), RenewOutcome::renewed);
-  EXPECT_EQ(record.leases[0].expires, at(15s).time);
+  EXPECT_EQ(record.leases.front().expires, at(15s).time);
   EXPECT_EQ(lease_rules::renew(record, kOne, 1s, at(6s)), RenewOutcome::renewed);
-  EXPECT_EQ(record.leases[0].expires, at(15s).time);
+  EXPECT_EQ(record.leases.front().expires, at(15s).time);
   EXPECT_EQ(lease_rules::renew(record, kTwo, 99s, at(6s)), RenewOutcome::lost);
   EXPECT_EQ(lease_rules::renew(record, kOne, 10s, at(15s)), RenewOutcome::lost);
   EXPECT_TRUE(lease_rules::is_tombstone(record, at(15s)));
@@ -188,8 +188,8 @@ TEST(LeaseRulesTransfer, ReplacesTheLeaseAndMintsAToken) {
   const auto outcome = lease_rules::transfer(record, kOne, wish(kTwo, 20s), at(4s));
   EXPECT_EQ(grant(outcome), (Grant{base::FencingToken(8), 20s}));
   ASSERT_EQ(record.leases.size(), 1U);
-  EXPECT_EQ(record.leases[0].id, kTwo);
-  EXPECT_EQ(record.leases[0].granted, at(4s).time);
+  EXPECT_EQ(record.leases.front().id, kTwo);
+  EXPECT_EQ(record.leases.front().granted, at(4s).time);
   EXPECT_EQ(grant(lease_rules::transfer(record, kOne, wish(kTwo, 20s), at(5s))),
             (Grant{base::FencingToken(8), 19s}));
 }
@@ -227,8 +227,8 @@ TEST(LeaseRulesTransfer, PutsTheNewLeaseBehindOlderOnes) {
   (void)lease_rules::claim(record, wish(kTwo, 10s, {1, 2}), at(1s));
   (void)lease_rules::transfer(record, kOne, wish(kThree, 10s, {1, 2}), at(2s));
   ASSERT_EQ(record.leases.size(), 2U);
-  EXPECT_EQ(record.leases[0].id, kTwo);
-  EXPECT_EQ(record.leases[1].id, kThree);
+  EXPECT_EQ(record.leases.front().id, kTwo);
+  EXPECT_EQ(record.leases.back().id, kThree);
 }
 
 TEST(LeaseRulesRelease, RemovesExactlyThatLease) {
@@ -240,7 +240,7 @@ TEST(LeaseRulesRelease, RemovesExactlyThatLease) {
   EXPECT_EQ(lease_rules::release(record, kOne, at(0s)), ReleaseOutcome::released);
   EXPECT_EQ(lease_rules::release(record, kOne, at(0s)), ReleaseOutcome::not_held);
   ASSERT_EQ(record.leases.size(), 1U);
-  EXPECT_EQ(record.leases[0].id, kTwo);
+  EXPECT_EQ(record.leases.front().id, kTwo);
   EXPECT_EQ(lease_rules::release(record, kTwo, at(10s)), ReleaseOutcome::not_held);
 }
 

@@ -38,8 +38,13 @@ struct Holder {
 
 // The claim has to wait.
 struct Busy {
-  std::vector<Holder> holders;  // none where it is only held back; an engine may name 16 only
-  // When, if nobody renews, releases or asks again, enough leases and waits will have expired.
+  static constexpr std::size_t kMaxHolders = 16;
+
+  // The live leases, oldest first; of more than kMaxHolders, those that end first. LeaseStore::look
+  // returns all.
+  std::vector<Holder> holders;
+  // When, if nobody renews, releases or asks again, enough leases and waits will have expired. Of
+  // a name with very many holders it may be a time before that, never one after it.
   base::Duration frees_in;
   // The store may still grant the name to this claim (see Claim::waits): a caller that gives up
   // must release it, as if it was held.

@@ -1,26 +1,13 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include <holdfast/base/clock.h>
 #include <holdfast/base/ids.h>
+#include <holdfast/store/leases.h>
 
 namespace holdfast::store {
-
-// One lease as a store keeps it. Times are of the store's clock.
-struct StoredLease {
-  base::LeaseId id;
-  std::string owner;
-  std::string reason;
-  std::uint32_t permits = 1;
-  base::FencingToken token;
-  base::TimePoint granted;
-  base::TimePoint expires;
-
-  friend bool operator==(const StoredLease&, const StoredLease&) = default;
-};
 
 // A claim that had to wait and holds back others that want less: see Claim::holds_back.
 struct StoredWait {
@@ -47,7 +34,7 @@ struct StoredHits {
 struct Record {
   std::uint64_t last_token = 0;
   std::uint32_t capacity = 1;
-  std::vector<StoredLease> leases;  // in the order in which they were granted
+  Leases leases;
 
   std::vector<StoredWait> waits{};  // in the order of their last refusals
 

@@ -127,8 +127,19 @@ TEST_F(CountedByTime, WhereTooManyLeasesWouldHaveToBeReadTheTimeIsNoLaterThanThe
     hold(std::chrono::seconds(i), Permits::of(1, kCapacity));
   }
   const Permits half = Permits::of(kCapacity / 2, kCapacity);
-  EXPECT_EQ(frees_in_by_the_rules(half), 200s);
+  EXPECT_EQ(frees_in_by_the_rules(half), 128s);
   EXPECT_EQ(frees_in(half), 128s);
+}
+
+TEST_F(CountedByTime, ARefusalNamesTheHoldersThatTheRulesName) {
+  constexpr std::uint32_t kCapacity = 60;
+  for (std::uint32_t i = 0; i < kCapacity; ++i) {
+    hold(std::chrono::seconds(1 + (i * 37) % 11), Permits::of(1, kCapacity));
+  }
+  const Claim claim = wish(Permits::of(1, kCapacity));
+  const Busy busy = expect<Busy>(timed_->claim("pool", claim));
+  EXPECT_EQ(busy.holders.size(), 16U);
+  EXPECT_EQ(busy, expect<Busy>(store::lease_rules::claim(record_, claim, instant())));
 }
 
 TEST_F(CountedByTime, LeasesThatEndTogetherLeaveInPartsAndNobodyGetsInTooEarly) {

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <algorithm>
-
 #include <holdfast/store/record.h>
 
 // What of a record still counts at a moment.
@@ -18,7 +16,7 @@ inline bool is_live(const StoredHits& hits, const Instant& now) noexcept {
 }
 
 inline bool has_live_lease(const Record& record, const Instant& now) noexcept {
-  return std::ranges::any_of(record.leases, [&](const auto& lease) { return is_live(lease, now); });
+  return record.leases.last_expiry() > now.time;
 }
 inline bool has_live_fixed_window(const Record& record, const Instant& now) noexcept {
   return record.hits > 0 && record.window_ends > now.time;

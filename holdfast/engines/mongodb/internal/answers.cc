@@ -1,6 +1,6 @@
 #include <holdfast/engines/mongodb/internal/answers.h>
 
-#include <algorithm>
+#include <optional>
 
 #include <holdfast/engines/mongodb/internal/record_codec.h>
 #include <holdfast/store/lease_rules.h>
@@ -21,12 +21,10 @@ void mark_foreign(std::vector<store::Holder>& holders) {
   }
 }
 
-// Whether the server has it so.
-bool has_granted(const std::vector<store::StoredLease>& leases, const base::LeaseId& id,
-                 const store::Grant& grant) {
-  return std::ranges::any_of(leases, [&](const store::StoredLease& lease) {
-    return lease.id == id && lease.token == grant.token;
-  });
+// The token of the lease that the server has granted, if it has.
+std::optional<base::FencingToken> token_of(const Sight& sight, const base::LeaseId& id) {
+  const store::StoredLease* const lease = sight.record.leases.find(id);
+  return lease != nullptr ? std::optional(lease->token) : std::nullopt;
 }
 
 // A grant that only the rules would give, and that the server has not.
@@ -49,20 +47,19 @@ Result<Sight> sight_of(const BsonValue& document) {
 }
 
 bool holds(const Sight& sight, const base::LeaseId& id) {
-  return std::ranges::any_of(sight.record.leases, [&](const store::StoredLease& lease) {
-    return lease.id == id && lease.expires > sight.now.time;
-  });
+  const store::StoredLease* const lease = sight.record.leases.find(id);
+  return lease != nullptr && lease->expires > sight.now.time;
 }
 
 Result<store::ClaimOutcome> claim_outcome(Sight sight, const store::Claim& claim) {
-  const std::vector<store::StoredLease> leases = sight.record.leases;
+  const auto granted = token_of(sight, claim.id);
   auto outcome = rules::claim(sight.record, claim, sight.now);
   if (!outcome) {
     return outcome;
   }
   if (auto* const busy = std::get_if<store::Busy>(&*outcome)) {
     mark_foreign(busy->holders);
-  } else if (!has_granted(leases, claim.id, std::get<store::Grant>(*outcome))) {
+  } else if (granted != std::get<store::Grant>(*outcome).token) {
     return not_borne_out();
   }
   return outcome;
@@ -70,10 +67,10 @@ Result<store::ClaimOutcome> claim_outcome(Sight sight, const store::Claim& claim
 
 Result<store::TransferOutcome> transfer_outcome(Sight sight, const base::LeaseId& from,
                                                 const store::Claim& to) {
-  const std::vector<store::StoredLease> leases = sight.record.leases;
+  const auto granted = token_of(sight, to.id);
   auto outcome = rules::transfer(sight.record, from, to, sight.now);
   const auto* const grant = outcome ? std::get_if<store::Grant>(&*outcome) : nullptr;
-  if (grant != nullptr && !has_granted(leases, to.id, *grant)) {
+  if (grant != nullptr && granted != grant->token) {
     return not_borne_out();
   }
   return outcome;

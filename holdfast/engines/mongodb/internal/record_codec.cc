@@ -102,9 +102,8 @@ std::optional<store::StoredHits> hits_of(const BsonValue& element, std::string_v
 }
 
 // The elements of an array; false if there is one that cannot be read. No array is an empty one.
-template <class Element, class Read>
-bool read_all(const BsonValue& document, std::string_view key, std::vector<Element>& into,
-              const Read& read) {
+template <class Read, class Add>
+bool read_all(const BsonValue& document, std::string_view key, const Read& read, const Add& add) {
   const auto array = document.find(key);
   if (!array) {
     return true;
@@ -118,7 +117,7 @@ bool read_all(const BsonValue& document, std::string_view key, std::vector<Eleme
     if (!element) {
       return false;
     }
-    into.push_back(*std::move(element));
+    add(*std::move(element));
   }
   return true;
 }
@@ -127,9 +126,12 @@ bool read_all(const BsonValue& document, std::string_view key, std::vector<Eleme
 Result<void> read_list(const BsonValue& document, Record& record) {
   const auto capacity = document.find("capacity");
   const auto in_log = [](const BsonValue& element) { return hits_of(element, "count"); };
-  if (!capacity || !capacity->integer() || !read_all(document, "leases", record.leases, lease_of) ||
-      !read_all(document, "waits", record.waits, wait_of) ||
-      !read_all(document, "log", record.log, in_log)) {
+  const auto add_lease = [&](StoredLease lease) { record.leases.insert(std::move(lease)); };
+  const auto add_wait = [&](store::StoredWait wait) { record.waits.push_back(wait); };
+  const auto add_hits = [&](store::StoredHits hits) { record.log.push_back(hits); };
+  if (!capacity || !capacity->integer() || !read_all(document, "leases", lease_of, add_lease) ||
+      !read_all(document, "waits", wait_of, add_wait) ||
+      !read_all(document, "log", in_log, add_hits)) {
     return strange();
   }
   record.capacity = static_cast<std::uint32_t>(*capacity->integer());
@@ -187,7 +189,7 @@ Result<Record> record_of(const BsonValue& document) {
                     .granted = time_point(granted && granted->date() ? *granted->date() : Date{}),
                     .expires = time_point(*expires->date())};
   read_lock_id(*text->text(), lease);
-  record.leases.push_back(std::move(lease));
+  record.leases.insert(std::move(lease));
   return record;
 }
 

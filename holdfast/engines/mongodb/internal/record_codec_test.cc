@@ -29,10 +29,10 @@ TEST(RecordCodec, AMutexIsReadBack) {
   EXPECT_EQ(record->last_token, 7U);
   EXPECT_EQ(record->capacity, 1U);
   ASSERT_EQ(record->leases.size(), 1U);
-  EXPECT_EQ(record->leases[0].id, kId);
-  EXPECT_EQ(record->leases[0].owner, "me");
-  EXPECT_EQ(record->leases[0].reason, "night run");
-  EXPECT_EQ(record->leases[0].expires - record->leases[0].granted, std::chrono::seconds(1));
+  EXPECT_EQ(record->leases.front().id, kId);
+  EXPECT_EQ(record->leases.front().owner, "me");
+  EXPECT_EQ(record->leases.front().reason, "night run");
+  EXPECT_EQ(record->leases.front().expires - record->leases.front().granted, std::chrono::seconds(1));
 }
 
 TEST(RecordCodec, TheLockOfAnotherProgramHasNoIdAndItsTextAsTheOwner) {
@@ -41,8 +41,8 @@ TEST(RecordCodec, TheLockOfAnotherProgramHasNoIdAndItsTextAsTheOwner) {
                              R"(", "expiresAt": {"$date": {"$numberLong": "2000"}},
         "acquiredAt": {"$date": {"$numberLong": "1000"}}, "fencingToken": 1})");
     ASSERT_TRUE(record);
-    EXPECT_TRUE(record->leases.at(0).id.is_nil());
-    EXPECT_EQ(record->leases.at(0).owner, text);
+    EXPECT_TRUE(record->leases.front().id.is_nil());
+    EXPECT_EQ(record->leases.front().owner, text);
   }
 }
 
@@ -84,7 +84,7 @@ TEST(RecordCodec, ADateThatNoClockReachesIsTheEndOfTime) {
   const auto record = read(R"({"lockId": "theirs", "fencingToken": 1,
       "expiresAt": {"$date": {"$numberLong": "9223372036854775807"}}})");
   ASSERT_TRUE(record);
-  EXPECT_GT(record->leases.at(0).expires, instant_of(Date{4'000'000'000'000}).time);
+  EXPECT_GT(record->leases.front().expires, instant_of(Date{4'000'000'000'000}).time);
 }
 
 }  // namespace

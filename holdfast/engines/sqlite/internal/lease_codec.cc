@@ -172,12 +172,10 @@ base::Result<void> decode_leases(std::string_view bytes, Record& record) {
   Reader reader(bytes.substr(1));
   bool sound = bytes.front() == kAll ? read_waits_and_log(reader, record)
                                      : bytes.front() == kLeasesOnly && !reader.at_end();
-  std::uint64_t permits = 0;
   while (sound && !reader.at_end()) {
-    record.leases.push_back(read_lease(reader));
-    permits += record.leases.back().permits;
+    const StoredLease& lease = record.leases.insert(read_lease(reader));
     sound =
-        !reader.is_short() && is_sound(record.leases.back(), record) && permits <= record.capacity;
+        !reader.is_short() && is_sound(lease, record) && record.leases.used() <= record.capacity;
   }
   if (!sound) {
     record.leases.clear();

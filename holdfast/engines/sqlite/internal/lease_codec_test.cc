@@ -111,7 +111,7 @@ TEST(LeaseCodec, TheBytesAreTheSameOnEveryMachine) {
 
 TEST(LeaseCodec, BytesThatAreCutOffOrGoOnAreCorrupt) {
   Record one = sample();
-  one.leases.pop_back();
+  one.leases.erase(one.leases.back().id);
   const std::string bytes = encoded(one);
   for (std::size_t size = 1; size < bytes.size(); ++size) {
     EXPECT_EQ(decoded(bytes.substr(0, size)).error().code, ErrorCode::corrupt) << size;
@@ -122,7 +122,10 @@ TEST(LeaseCodec, BytesThatAreCutOffOrGoOnAreCorrupt) {
 TEST(LeaseCodec, LeasesThatCannotBeAreCorrupt) {
   const auto code_with = [](auto change) {
     Record record = sample();
-    change(record.leases.back());
+    StoredLease last = record.leases.back();
+    record.leases.erase(last.id);
+    change(last);
+    record.leases.insert(last);
     const auto result = decoded(encoded(record));
     return result ? ErrorCode::internal : result.error().code;
   };

@@ -52,10 +52,7 @@ std::int64_t idle_from(const Record& record, TimePoint now) {
   for (const store::StoredWait& wait : record.waits) {
     time = std::max(time, wait.until);
   }
-  for (const store::StoredLease& lease : record.leases) {
-    time = std::max(time, lease.expires);
-  }
-  return nanos(time);
+  return nanos(std::max(time, record.leases.last_expiry()));
 }
 
 Result<Record> decode(const Statement::Use& row) {
