@@ -1,6 +1,9 @@
 #include <holdfast/fence/bigint.h>
 
 #include <limits>
+#include <utility>
+
+#include <holdfast/fence/far_ahead.h>
 
 namespace holdfast::fence {
 
@@ -9,6 +12,9 @@ base::Result<std::int64_t> to_bigint(base::FencingToken token) {
     return base::fail(
         base::ErrorCode::invalid_argument,
         "token " + to_string(token) + " does not fit into 63 bits, as databases keep it");
+  }
+  if (auto checked = check_not_far_ahead(token); !checked) {
+    return std::unexpected(std::move(checked).error());
   }
   return static_cast<std::int64_t>(token.value());
 }

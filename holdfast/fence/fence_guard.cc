@@ -12,6 +12,9 @@ using base::FencingToken;
 using base::Result;
 
 Result<void> FenceGuard::check(std::string_view key, FencingToken token) {
+  if (auto checked = check_not_far_ahead(token); !checked) {
+    return checked;
+  }
   const auto entry = find_or_add(key);
   if (!entry) {
     return std::unexpected(entry.error());
@@ -24,6 +27,9 @@ Result<void> FenceGuard::check(std::string_view key, FencingToken token) {
 }
 
 Result<FencePass> FenceGuard::enter(std::string_view key, FencingToken token) {
+  if (auto checked = check_not_far_ahead(token); !checked) {
+    return std::unexpected(std::move(checked).error());
+  }
   auto entry = find_or_add(key);
   if (!entry) {
     return std::unexpected(std::move(entry).error());

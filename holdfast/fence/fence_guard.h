@@ -65,7 +65,8 @@ class [[nodiscard]] FencePass {
 // token enters. Not guaranteed by `check` alone: that no newer token is accepted before the caller
 // is done.
 //
-// Errors: lost if the token is stale; limit_exceeded for a new key when there are max_keys.
+// Errors: lost if the token is stale; invalid_argument if it is far ahead of the wall clock
+// (far_ahead.h), and then nothing is remembered; limit_exceeded for a new key when there are max_keys.
 //
 //   FenceGuard guard;
 //   auto pass = guard.enter(request.account, request.token);

@@ -33,6 +33,14 @@ TEST(FenceGuard, RejectsAStaleTokenAndNamesTheNewerOne) {
   EXPECT_TRUE(guard.enter("a", FencingToken{7}));
 }
 
+TEST(FenceGuard, ATokenFromTheFarFutureIsATypedErrorAndLeavesNoKey) {
+  FenceGuard guard;
+  EXPECT_EQ(code_of(guard.check("a", FencingToken{UINT64_MAX})), ErrorCode::invalid_argument);
+  EXPECT_EQ(code_of(guard.enter("a", FencingToken{UINT64_MAX})), ErrorCode::invalid_argument);
+  EXPECT_EQ(guard.size(), 0U);
+  EXPECT_TRUE(guard.enter("a", FencingToken{7}));
+}
+
 TEST(FenceGuard, KeysAreIndependent) {
   FenceGuard guard;
   EXPECT_TRUE(guard.check("a", FencingToken{7}));

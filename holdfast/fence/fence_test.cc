@@ -7,10 +7,13 @@
 
 #include <gtest/gtest.h>
 
+#include <holdfast/fence/testing_support.h>
+
 namespace holdfast::fence {
 namespace {
 
 using base::FencingToken;
+using namespace std::chrono_literals;
 
 TEST(Fence, RejectsAnOlderTokenAfterANewerOne) {
   Fence fence;
@@ -33,11 +36,13 @@ TEST(Fence, StartsWithTheTokenThatTheResourceHasStored) {
   EXPECT_TRUE(fence.check(FencingToken{7}));
 }
 
-TEST(Fence, AcceptsTheWholeRangeOfTokens) {
+TEST(Fence, ATokenFromTheFarFutureIsRejectedAndLocksNoHolderOut) {
   Fence fence;
   EXPECT_TRUE(fence.check(FencingToken{0}));
-  EXPECT_TRUE(fence.check(FencingToken{UINT64_MAX}));
-  EXPECT_FALSE(fence.check(FencingToken{UINT64_MAX - 1}));
+  EXPECT_FALSE(fence.check(FencingToken{UINT64_MAX}));
+  EXPECT_FALSE(fence.check(testing::token_in(kFurthestAhead + 1h)));
+  EXPECT_TRUE(fence.check(FencingToken{7}));
+  EXPECT_TRUE(fence.check(testing::token_in(kFurthestAhead - 1h)));
 }
 
 TEST(Fence, AcceptedTokensNeverDecreaseForAnyThread) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <holdfast/base/deadline.h>
+#include <holdfast/fence/far_ahead.h>
 #include <holdfast/fence/internal/fence_file.h>
 #include <holdfast/fence/internal/file_calls.h>
 #include <holdfast/fence/internal/replace_file.h>
@@ -57,6 +58,9 @@ FileGuard::FileGuard(path file, FileGuardOptions options)
     : file_(std::move(file)), fence_file_(with_suffix(file_, ".fence")), options_(options) {}
 
 Result<FilePass> FileGuard::enter(FencingToken token) const {
+  if (auto checked = check_not_far_ahead(token); !checked) {
+    return std::unexpected(std::move(checked).error());
+  }
   auto fence =
       FenceFile::lock(fence_file_, base::Deadline::after(base::steady_clock(), options_.wait));
   if (!fence) {

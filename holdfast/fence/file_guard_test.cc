@@ -83,11 +83,13 @@ TEST_F(FileGuardTest, EachOfManyTokensIsRemembered) {
   }
 }
 
-TEST_F(FileGuardTest, AcceptsTheWholeRangeOfTokens) {
+TEST_F(FileGuardTest, ATokenFromTheFarFutureIsATypedErrorAndIsNotRemembered) {
+  EXPECT_EQ(write(UINT64_MAX, "most"), "invalid_argument");
+  EXPECT_FALSE(std::filesystem::exists(fence));
   EXPECT_EQ(write(0, "least"), "accepted");
   EXPECT_EQ(newest(), FencingToken{0});
-  EXPECT_EQ(write(UINT64_MAX, "most"), "accepted");
-  EXPECT_EQ(write(UINT64_MAX - 1, "less"), "lost");
+  EXPECT_EQ(answer(guard().check(FencingToken{UINT64_MAX})), "invalid_argument");
+  EXPECT_EQ(write(7, "seven"), "accepted");
 }
 
 TEST_F(FileGuardTest, ACheckRemembersWithoutWriting) {

@@ -36,8 +36,11 @@ TEST(MongoGuard, InvalidInputIsATypedError) {
     }
   }
   EXPECT_EQ(mongo_filter("\xff", seven).error().code, ErrorCode::invalid_argument);
-  EXPECT_EQ(mongo_filter("anna", FencingToken{UINT64_MAX}).error().code,
-            ErrorCode::invalid_argument);
+  for (const std::uint64_t forged : {UINT64_MAX, std::uint64_t{INT64_MAX}}) {
+    EXPECT_EQ(mongo_filter("anna", FencingToken{forged}).error().code, ErrorCode::invalid_argument);
+    EXPECT_EQ(mongo_condition(FencingToken{forged}).error().code, ErrorCode::invalid_argument);
+    EXPECT_EQ(mongo_fence_fields(FencingToken{forged}).error().code, ErrorCode::invalid_argument);
+  }
 }
 
 }  // namespace

@@ -10,8 +10,8 @@
 // (appendfsync always). In a cluster put the keys of one call into one slot, with a {hash tag}.
 //
 // Each script returns an array of two: 1 (accepted) or 0 (rejected), and the newest token seen,
-// as text. A token that is not decimal digits of 64 bits, or a key that holds something else, is an
-// error reply, and nothing is changed.
+// as text. A token that is not decimal digits of 64 bits, or is more than 366 days ahead of the
+// server's clock, or a key that holds something else, is an error reply, and nothing is changed.
 namespace holdfast::fence {
 
 struct Script {

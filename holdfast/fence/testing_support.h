@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -7,6 +8,7 @@
 #include <string_view>
 
 #include <holdfast/base/error.h>
+#include <holdfast/base/ids.h>
 
 // Support for the tests of this folder.
 namespace holdfast::fence::testing {
@@ -18,6 +20,13 @@ inline std::string contents(const std::filesystem::path& file) {
 
 inline void put(const std::filesystem::path& file, std::string_view bytes) {
   std::ofstream(file, std::ios::binary) << bytes;
+}
+
+// Returns the token of so much later than now, by the wall clock.
+inline base::FencingToken token_in(std::chrono::hours time) {
+  const auto later = std::chrono::system_clock::now().time_since_epoch() + time;
+  return base::FencingToken{static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::microseconds>(later).count())};
 }
 
 // Returns the error's code as text, or "accepted".

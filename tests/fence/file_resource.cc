@@ -20,7 +20,8 @@ class FileWriter : public Writer {
             fence::FileGuard::open(file, {.wait = std::chrono::seconds(60)}))) {}
   bool write(FencingToken token, const std::string& value) override {
     const auto written = guard_.write(token, value);
-    if (!written && written.error().code != ErrorCode::lost) {
+    if (!written && written.error().code != ErrorCode::lost &&
+        written.error().code != ErrorCode::invalid_argument) {
       base::throw_error(written.error());
     }
     return written.has_value();

@@ -1,14 +1,25 @@
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <thread>
 
 #include <gtest/gtest.h>
 #include <tests/fence/guarded_resource.h>
 
+#include <holdfast/fence/far_ahead.h>
+
 namespace holdfast::tests {
 namespace {
 
 using base::FencingToken;
+using namespace std::chrono_literals;
+
+// Returns the token of so much later than now, by the wall clock.
+std::uint64_t micros_in(std::chrono::hours time) {
+  const auto later = std::chrono::system_clock::now().time_since_epoch() + time;
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::microseconds>(later).count());
+}
 
 // What every guard promises, whatever it guards.
 class GuardsTest : public ::testing::TestWithParam<Guard> {
@@ -45,17 +56,27 @@ TEST_P(GuardsTest, SurvivesARestart) {
   EXPECT_EQ(resource_->read(), "seven again");
 }
 
-// Neither as texts nor as floating-point numbers do these compare as they should.
-TEST_P(GuardsTest, TokensCompareAsWholeNumbersOf63Bits) {
+// As texts they would not compare as they should.
+TEST_P(GuardsTest, TokensCompareAsWholeNumbers) {
   EXPECT_TRUE(write(9, "a"));
   EXPECT_TRUE(write(10, "b"));
   EXPECT_FALSE(write(9, "c"));
-  EXPECT_TRUE(write(9'007'199'254'740'993, "d"));
-  EXPECT_FALSE(write(9'007'199'254'740'992, "e"));
-  EXPECT_TRUE(write(INT64_MAX - 1, "f"));
-  EXPECT_TRUE(write(INT64_MAX, "g"));
-  EXPECT_FALSE(write(INT64_MAX - 1, "h"));
-  EXPECT_EQ(resource_->read(), "g");
+  const std::uint64_t now = micros_in(0h);
+  EXPECT_TRUE(write(now, "d"));
+  EXPECT_FALSE(write(now - 1, "e"));
+  EXPECT_TRUE(write(now + 1, "f"));
+  EXPECT_FALSE(write(now, "g"));
+  EXPECT_EQ(resource_->read(), "f");
+}
+
+TEST_P(GuardsTest, ATokenFromTheFarFutureIsRejectedAndLocksNoHolderOut) {
+  EXPECT_TRUE(write(7, "seven"));
+  EXPECT_FALSE(write(micros_in(fence::kFurthestAhead + 1h), "forged"));
+  EXPECT_FALSE(write(INT64_MAX, "forged"));
+  EXPECT_FALSE(write(UINT64_MAX, "forged"));
+  EXPECT_EQ(resource_->read(), "seven");
+  EXPECT_TRUE(write(8, "eight"));
+  EXPECT_TRUE(write(micros_in(fence::kFurthestAhead - 1h), "next year"));
 }
 
 TEST_P(GuardsTest, OfManyWritersTheNewestStays) {

@@ -41,7 +41,7 @@ TEST_F(RedisScripts, AreKnownToTheServerByTheirSha) {
       "[1 7]");
 }
 
-TEST_F(RedisScripts, TakeTheWholeRangeOfTokensAndNothingElse) {
+TEST_F(RedisScripts, TakeDecimalDigitsOf64BitsAndNothingElse) {
   EXPECT_EQ(check("0"), "[1 0]");
   EXPECT_EQ(check("7"), "[1 7]");
   for (const char* const token :
@@ -51,9 +51,21 @@ TEST_F(RedisScripts, TakeTheWholeRangeOfTokensAndNothingElse) {
     EXPECT_NE(said.find("not a fencing token"), std::string::npos) << token << ": " << said;
   }
   EXPECT_EQ(client.run({"GET", "fence"}), "7") << "nothing was changed";
-  EXPECT_EQ(check("18446744073709551614"), "[1 18446744073709551614]");
-  EXPECT_EQ(check("18446744073709551615"), "[1 18446744073709551615]");
-  EXPECT_EQ(check("18446744073709551614"), "[0 18446744073709551615]");
+}
+
+TEST_F(RedisScripts, RejectATokenFromTheFarFutureByTheServersClockAndRememberNothing) {
+  EXPECT_EQ(check("7"), "[1 7]");
+  const long long now = std::stoll(client.run({"TIME"}).substr(1));
+  constexpr long long kFurthest = 366 * 86'400LL;
+  for (const std::string& token :
+       {std::string("18446744073709551615"), std::string("9223372036854775807"),
+        std::to_string(now + kFurthest + 3600) + "000000"}) {
+    const std::string said = check(token);
+    EXPECT_NE(said.find("366 days ahead"), std::string::npos) << token << ": " << said;
+  }
+  EXPECT_EQ(check("8"), "[1 8]");
+  const std::string near = std::to_string(now + kFurthest - 3600) + "000001";
+  EXPECT_EQ(check(near), "[1 " + near + "]");
 }
 
 TEST_F(RedisScripts, LeaveAForeignValueAlone) {

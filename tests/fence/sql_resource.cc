@@ -1,3 +1,4 @@
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -57,8 +58,10 @@ class Postgresql {
   const std::string database_ = fresh_database();
 };
 
-std::string parameter(FencingToken token) {
-  return std::to_string(base::value_or_throw(fence::to_bigint(token)));
+// None if the token cannot be one: there is nothing to ask the database then.
+std::optional<std::string> parameter(FencingToken token) {
+  const auto number = fence::to_bigint(token);
+  return number ? std::optional(std::to_string(*number)) : std::nullopt;
 }
 
 // The fence is in the row that it guards.
@@ -68,7 +71,8 @@ class RowWriter : public Writer {
   RowWriter(typename Database::Client client, std::string update)
       : client_(std::move(client)), update_(std::move(update)) {}
   bool write(FencingToken token, const std::string& value) override {
-    return client_.change(update_, {value, "resource", parameter(token)}) == 1;
+    const auto number = parameter(token);
+    return number && client_.change(update_, {value, "resource", *number}) == 1;
   }
 
  private:
@@ -111,8 +115,12 @@ class TransactionWriter : public Writer {
   TransactionWriter(typename Database::Client client, std::string check)
       : client_(std::move(client)), check_(std::move(check)) {}
   bool write(FencingToken token, const std::string& value) override {
+    const auto number = parameter(token);
+    if (!number) {
+      return false;
+    }
     client_.change(Database::kBegin);
-    if (client_.change(check_, {"resource", parameter(token)}) == 0) {
+    if (client_.change(check_, {"resource", *number}) == 0) {
       client_.change("ROLLBACK");
       return false;
     }

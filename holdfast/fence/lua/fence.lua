@@ -9,9 +9,19 @@ local function fence_token(text, what)
   return text
 end
 
+-- Tokens are microseconds of a clock. One that is more than 366 days ahead of the server's was made up:
+-- if it was remembered, every holder would be rejected for ever.
+local function fence_not_far_ahead(token)
+  local furthest = string.format('%.0f', redis.call('TIME')[1] + 366 * 86400) .. '000000'
+  if #token > #furthest or (#token == #furthest and token > furthest) then
+    error("fence: the token is more than 366 days ahead of the server's clock", 0)
+  end
+end
+
 -- Whether no newer token was seen under this key, and the newest. An accepted token is seen now.
 local function fence_check(key, text)
   local token = fence_token(text, 'the argument')
+  fence_not_far_ahead(token)
   local seen = redis.call('GET', key)
   if seen then
     fence_token(seen, 'what the key holds')
