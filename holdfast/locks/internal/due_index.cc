@@ -1,6 +1,8 @@
 #include <holdfast/locks/internal/due_index.h>
 
+#include <algorithm>
 #include <bit>
+#include <cstdint>
 
 #include <holdfast/base/saturate.h>
 #include <holdfast/locks/internal/hold.h>
@@ -15,12 +17,12 @@ constexpr base::Duration kFinest = std::chrono::milliseconds(1);
 // Returns the beginning of the slot in which `when` lies; later than now if `when` is.
 base::TimePoint slot_of(base::TimePoint when, base::TimePoint now) noexcept {
   const base::Duration share = base::subtract_saturating(when, now) / kSlotsAhead;
-  if (share < kFinest) {
+  const auto ahead = static_cast<std::uint64_t>(std::max(share, base::Duration::zero()).count());
+  const base::Duration width(static_cast<base::Duration::rep>(std::bit_floor(ahead)));
+  if (width < kFinest) {
     return when;
   }
-  const auto width = static_cast<base::Duration::rep>(
-      std::bit_floor(static_cast<std::make_unsigned_t<base::Duration::rep>>(share.count())));
-  return when - base::Duration(when.time_since_epoch().count() % width);
+  return when - when.time_since_epoch() % width;
 }
 
 }  // namespace
