@@ -26,9 +26,14 @@ Report memory_pair(Seconds time);
 Report held_leases(Seconds time);
 // L6: 32 waiters of one process on one name.
 Report fairness(Seconds time);
+// L7: how many holds a waiter sees pass while another process with 8 threads uses the name.
+Report sqlite_longest_wait(Seconds time);
 
 // The other process of L2: acquires and releases `name` for each line of its input, and answers
 // with the time of the grant.
 int wait_for_orders(const std::string& url, const std::string& name);
+// The other process of L7: holds the name once for each line of its input, and answers with how many
+// holds passed before. `counter` is the file in which both processes count them.
+int take_turns(const std::string& url, const std::string& counter);
 
 }  // namespace holdfast::bench_locks

@@ -19,29 +19,47 @@ using base::LeaseId;
 using base::Name;
 using base::Result;
 using store::Instant;
+using internal::NameQueue;
 using store::Record;
 
-// Applies a rule that returns an Outcome, or a Result of one, and wakes those who watch the name if
-// it has let somebody in.
+// Applies a rule that returns the Result of an Outcome.
 template <class Outcome, class Rule>
 Result<Outcome> change(internal::Engine& engine, const Name& name, Deadline deadline,
                        const Rule& rule) {
   std::optional<Result<Outcome>> outcome;
-  bool eased = false;
   const Result<void> changed =
-      engine.change(name.view(), deadline, [&](Record& record, const Instant& now) -> Result<void> {
-        const rules::Load before = rules::load_of(record);
-        outcome = rule(record, now);
-        eased = rules::is_eased(before, rules::load_of(record));
-        return *outcome ? Result<void>() : std::unexpected(outcome->error());
-      });
+      engine.change(name.view(), deadline,
+                    [&](Record& record, NameQueue& queue, const Instant& now) -> Result<void> {
+                      outcome = rule(record, queue, now);
+                      return *outcome ? Result<void>() : std::unexpected(outcome->error());
+                    });
   if (!changed) [[unlikely]] {
     return std::unexpected(changed.error());
   }
-  if (eased) {
-    engine.watchers().notify(name.view());
-  }
   return *std::move(outcome);
+}
+
+// A free mutex goes to the claim that has waited longest, and to nobody else.
+Result<store::ClaimOutcome> claim_mutex(Record& record, NameQueue& queue, const store::Claim& claim,
+                                        const Instant& now) {
+  if (auto given = queue.give(record, claim.id, now); !given) [[unlikely]] {
+    return std::unexpected(std::move(given).error());
+  }
+  Result<store::ClaimOutcome> outcome = rules::claim(record, claim, now);
+  if (!outcome) [[unlikely]] {
+    return outcome;
+  }
+  auto* const busy = std::get_if<store::Busy>(&*outcome);
+  const Result<void> done = busy == nullptr ? queue.leave(claim.id)
+                            : claim.waits   ? queue.wait(claim, now)
+                                            : Result<void>();
+  if (!done) [[unlikely]] {
+    return std::unexpected(done.error());
+  }
+  if (busy != nullptr) {
+    busy->pending = claim.waits || queue.contains(claim.id);
+  }
+  return outcome;
 }
 
 }  // namespace
@@ -76,13 +94,20 @@ store::Capabilities SqliteStore::capabilities() const {
           .cluster = false};
 }
 
+std::uint64_t SqliteStore::times_woken() const noexcept {
+  return engine_->watchers().times_woken();
+}
+
 Result<std::size_t> SqliteStore::sweep_now(Deadline deadline) { return engine_->sweep(deadline); }
 
 Result<store::ClaimOutcome> SqliteStore::do_claim(const Name& name, const store::Claim& claim,
                                                   Deadline deadline) {
   return change<store::ClaimOutcome>(
       *engine_, name, deadline,
-      [&](Record& record, const Instant& now) { return rules::claim(record, claim, now); });
+      [&](Record& record, NameQueue& queue, const Instant& now) {
+        return claim.permits == store::Permits::mutex() ? claim_mutex(record, queue, claim, now)
+                                                        : rules::claim(record, claim, now);
+      });
 }
 
 Result<std::vector<store::RenewOutcome>> SqliteStore::do_renew(
@@ -94,14 +119,30 @@ Result<store::TransferOutcome> SqliteStore::do_transfer(const Name& name, const 
                                                         const store::Claim& to, Deadline deadline) {
   return change<store::TransferOutcome>(
       *engine_, name, deadline,
-      [&](Record& record, const Instant& now) { return rules::transfer(record, from, to, now); });
+      [&](Record& record, NameQueue& queue,
+          const Instant& now) -> Result<store::TransferOutcome> {
+        Result<store::TransferOutcome> outcome = rules::transfer(record, from, to, now);
+        if (outcome && std::holds_alternative<store::Grant>(*outcome)) {
+          if (auto left = queue.leave(to.id); !left) [[unlikely]] {
+            return std::unexpected(std::move(left).error());
+          }
+        }
+        return outcome;
+      });
 }
 
 Result<store::ReleaseOutcome> SqliteStore::do_release(const Name& name, const LeaseId& id,
                                                       Deadline deadline) {
   return change<store::ReleaseOutcome>(
       *engine_, name, deadline,
-      [&](Record& record, const Instant& now) { return rules::release(record, id, now); });
+      [&](Record& record, NameQueue& queue, const Instant& now) -> Result<store::ReleaseOutcome> {
+        const store::ReleaseOutcome outcome = rules::release(record, id, now);
+        auto done = queue.leave(id);
+        if (done) [[likely]] {
+          done = queue.give(record, id, now);
+        }
+        return done ? Result<store::ReleaseOutcome>(outcome) : std::unexpected(done.error());
+      });
 }
 
 Result<std::optional<store::NameState>> SqliteStore::do_look(const Name& name, Deadline deadline) {
@@ -117,7 +158,7 @@ Result<store::HitOutcome> SqliteStore::do_hit(const Name& name, const store::Hit
                                               Deadline deadline) {
   return change<store::HitOutcome>(
       *engine_, name, deadline,
-      [&](Record& record, const Instant& now) { return rules::hit(record, hit, now); });
+      [&](Record& record, NameQueue&, const Instant& now) { return rules::hit(record, hit, now); });
 }
 
 Result<store::Watch> SqliteStore::do_watch(const Name& name, store::WatchCallback callback) {

@@ -24,9 +24,13 @@ class Engine;
 // is at least the wall clock in microseconds. For one name tokens grow across release, expiry,
 // clean-up, restart, reboot, power cut, and a wall clock that is set back (internal/ledger.h).
 //
-// A crash of a process loses nothing that was answered. A waiter in another process learns of a
-// release through shared memory (internal/wake_board.h); without that it has to poll, and
-// `capabilities().push` is false.
+// Waiters for a mutex (Claim::waits) are served in the order in which they came, whatever process
+// they are in: a release, or a claim that finds an expired lease, grants the name to the first live
+// one, and no claim passes it. That lease lasts for two seconds until the waiter confirms it.
+//
+// A crash of a process loses nothing that was answered. A waiter in another process learns of its
+// grant, or of a release, through shared memory (internal/wake_board.h); without that it has to
+// poll, and `capabilities().push` is false.
 //
 // A forked child must not use, and need not close, the stores that it inherited: every call is
 // ErrorCode::unsupported, and destroying one there does nothing. It cannot open their files again
@@ -58,6 +62,8 @@ class SqliteStore final : public store::LeaseStore {
   // Forgets at once the names that have not been in use for the retention; how many. Not needed:
   // every few changes do a little of it.
   base::Result<std::size_t> sweep_now(base::Deadline deadline = base::Deadline::never());
+  // Returns how often other processes have woken this one, to tell it of a name.
+  [[nodiscard]] std::uint64_t times_woken() const noexcept;
 
  private:
   explicit SqliteStore(std::unique_ptr<internal::Engine> engine) noexcept;

@@ -8,6 +8,7 @@
 #include <sqlite3.h>
 
 #include <holdfast/base/printable.h>
+#include <holdfast/engines/sqlite/internal/queue.h>
 #include <holdfast/engines/sqlite/internal/schema_check.h>
 #include <holdfast/engines/sqlite/internal/sql.h>
 #include <holdfast/engines/sqlite/internal/statement.h>
@@ -119,7 +120,11 @@ Result<void> create(Connection& connection) {
     if (!content) {
       return std::unexpected(content.error());
     }
-    return *content == Content::store ? Result<void>() : connection.run(sql::kSchema);
+    if (*content == Content::store) {
+      return {};
+    }
+    const Result<void> made = connection.run(sql::kSchema);
+    return made ? connection.run(sql::kQueue) : made;
   });
 }
 
@@ -183,6 +188,13 @@ Result<std::unique_ptr<Connection>> open_database(const fs::path& resolved,
   Result<void> ready = *content == Content::nothing ? create(connection) : use_wal(connection);
   if (ready) {
     ready = check_schema(connection, lease_columns());
+  }
+  if (ready) {
+    Transactions transactions(connection);
+    ready = make_queue(connection, transactions);
+  }
+  if (ready) {
+    ready = check_schema(connection, queue_columns());
   }
   if (ready) {
     ready = connection.run(sql::kSyncAtCheckpoints);

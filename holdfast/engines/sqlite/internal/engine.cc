@@ -74,6 +74,7 @@ Engine::Engine(SqliteOptions options, std::unique_ptr<SharedConnection> shared,
       connection_(shared_->connection()),
       transactions_(shared_->transactions()),
       ledger_(connection_, transactions_, options_.machine),
+      queue_(connection_),
       watchers_(std::move(board), options_.logger) {}
 
 Instant Engine::instant(const Loaded& loaded) const {
@@ -82,30 +83,46 @@ Instant Engine::instant(const Loaded& loaded) const {
 }
 
 Result<void> Engine::change(std::string_view name, Deadline deadline, const Rule& rule) {
+  const Result<News> news = change_quietly(name, deadline, rule);
+  if (!news) [[unlikely]] {
+    return std::unexpected(news.error());
+  }
+  if (news->given) {
+    watchers_.grant(name, news->given->to, news->given->id);
+  } else if (news->is_eased) {
+    watchers_.notify(name);
+  }
+  return {};
+}
+
+Result<Engine::News> Engine::change_quietly(std::string_view name, Deadline deadline,
+                                            const Rule& rule) {
   const Result<Session> session = shared_->enter(deadline);
   if (!session) [[unlikely]] {
     return std::unexpected(session.error());
   }
   for (bool is_again = false;; is_again = true) {
-    std::uint64_t beyond = 0;
-    Result<void> changed = transactions_.run([&] { return apply(name, rule, beyond); });
+    Applied applied;
+    const Result<void> changed = transactions_.run([&] { return apply(name, rule, applied); });
     if (!changed && transactions_.take_was_full() && !is_again) [[unlikely]] {
       connection_.reuse_log();
       continue;
     }
-    if (beyond == 0) [[likely]] {
-      if (changed) {
-        sweep_if_due();
-      }
-      return changed;
+    if (changed) [[likely]] {
+      applied.queue->settle(watchers_);
+      sweep_if_due();
+      return News{.is_eased = applied.is_eased, .given = applied.queue->given()};
     }
-    if (auto raised = ledger_.raise_ceiling(beyond); !raised) {
-      return raised;
+    if (applied.beyond == 0) {
+      return std::unexpected(changed.error());
+    }
+    if (auto raised = ledger_.raise_ceiling(applied.beyond); !raised) {
+      return std::unexpected(std::move(raised).error());
     }
   }
 }
 
-Result<void> Engine::apply(std::string_view name, const Rule& rule, std::uint64_t& beyond) {
+Result<void> Engine::apply(std::string_view name, const Rule& rule, Applied& applied) {
   Result<Loaded> loaded = records_->load(name);
   if (!loaded) [[unlikely]] {
     return std::unexpected(std::move(loaded).error());
@@ -113,11 +130,13 @@ Result<void> Engine::apply(std::string_view name, const Rule& rule, std::uint64_
   Record& record = loaded->record;
   const Record before = record;
   const Instant now = instant(*loaded);
-  if (auto applied = rule(record, now); !applied || record == before) {
-    return applied;
+  applied.queue.emplace(queue_, places_, watchers_, name, loaded->has_queue);
+  if (auto done = rule(record, *applied.queue, now); !done || record == before) {
+    return done;
   }
+  applied.is_eased = rules::is_eased(rules::load_of(before), rules::load_of(record));
   if (record.last_token > loaded->ceiling) [[unlikely]] {
-    beyond = record.last_token;
+    applied.beyond = record.last_token;
     return fail(ErrorCode::internal, "the tokens have reached their ceiling");
   }
   return records_->save(name, record, now.time);
@@ -170,17 +189,17 @@ Result<void> Engine::renew_name(std::span<const Renewal> renewals,
                 "the deadline passed during the batch, nothing was renewed");
   }
   const std::string_view name = renewals[of_name.front()].name;
-  std::uint64_t beyond = 0;  // stays zero: a renewal mints no token
+  Applied applied;  // of no interest: a renewal mints no token, and lets in nobody
   return apply(
       name,
-      [&](Record& record, const Instant& now) -> Result<void> {
+      [&](Record& record, NameQueue&, const Instant& now) -> Result<void> {
         for (const std::size_t place : of_name) {
           const Renewal& renewal = renewals[place];
           outcomes[place] = rules::renew(record, renewal.id, renewal.ttl.unchecked(), now);
         }
         return {};
       },
-      beyond);
+      applied);
 }
 
 Result<std::optional<store::NameState>> Engine::look(const base::Name& name, Deadline deadline) {

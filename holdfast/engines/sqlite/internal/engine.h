@@ -13,6 +13,8 @@
 #include <holdfast/base/error.h>
 #include <holdfast/base/name.h>
 #include <holdfast/engines/sqlite/internal/ledger.h>
+#include <holdfast/engines/sqlite/internal/name_queue.h>
+#include <holdfast/engines/sqlite/internal/queue.h>
 #include <holdfast/engines/sqlite/internal/records.h>
 #include <holdfast/engines/sqlite/internal/shared_connection.h>
 #include <holdfast/engines/sqlite/internal/sweeper.h>
@@ -29,12 +31,14 @@ namespace holdfast::engines::sqlite::internal {
 // timeout where there is none. In a forked child everything fails with ErrorCode::unsupported.
 class Engine {
  public:
-  // What is to be done to a record: an error leaves it as it was.
-  using Rule = std::function<base::Result<void>(store::Record& record, const store::Instant& now)>;
+  // What is to be done to a record, and to the queue of its name: an error leaves both as they were.
+  using Rule = std::function<base::Result<void>(store::Record& record, NameQueue& queue,
+                                                const store::Instant& now)>;
 
   [[nodiscard]] static base::Result<std::unique_ptr<Engine>> open(SqliteOptions options);
 
-  // Applies a rule and saves what it changed, in one transaction.
+  // Applies a rule and saves what it changed, in one transaction. Then notifies the watchers of the
+  // name if it was granted to a waiter, or may be free.
   [[nodiscard]] base::Result<void> change(std::string_view name, base::Deadline deadline,
                                           const Rule& rule);
   [[nodiscard]] base::Result<std::vector<store::RenewOutcome>> renew(
@@ -59,10 +63,22 @@ class Engine {
          std::unique_ptr<WakeBoard> board);
 
   [[nodiscard]] store::Instant instant(const Loaded& loaded) const;
-  // Within a transaction. `beyond`: the token that the ceiling did not allow, if that was the
-  // error.
+  // What there is to tell about a change that was committed.
+  struct News {
+    bool is_eased = false;
+    std::optional<NameQueue::Given> given;
+  };
+  [[nodiscard]] base::Result<News> change_quietly(std::string_view name, base::Deadline deadline,
+                                                  const Rule& rule);
+  // What apply() has done in a transaction that is not committed yet.
+  struct Applied {
+    std::uint64_t beyond = 0;  // the token that the ceiling did not allow, if that was the error
+    bool is_eased = false;
+    std::optional<NameQueue> queue;
+  };
+  // Within a transaction.
   [[nodiscard]] base::Result<void> apply(std::string_view name, const Rule& rule,
-                                         std::uint64_t& beyond);
+                                         Applied& applied);
   [[nodiscard]] base::Result<void> renew_name(std::span<const store::Renewal> renewals,
                                               std::span<const std::size_t> of_name,
                                               std::vector<store::RenewOutcome>& outcomes);
@@ -78,6 +94,8 @@ class Engine {
   Ledger ledger_;
   std::optional<Records> records_;  // set once, by open()
   std::optional<Sweeper> sweeper_;
+  Queue queue_;
+  NameQueue::Places places_;
 
   Watchers watchers_;
 };

@@ -46,6 +46,7 @@ Ledger::Ledger(Connection& connection, Transactions& transactions, const Machine
       machine_(machine),
       read_(connection, sql::kReadMeta),
       enter_epoch_(connection, sql::kEnterEpoch),
+      empty_queues_(connection, sql::kEmptyQueues),
       raise_ceiling_(connection, sql::kRaiseCeiling) {}
 
 Result<std::int64_t> Ledger::enter_epoch(const std::string& boot_id) {
@@ -67,6 +68,9 @@ Result<std::int64_t> Ledger::begin_epoch(const std::string& boot_id) {
   const Result<Meta> meta = read();  // again: another process may have been faster
   if (!meta || meta->boot_id == boot_id) {
     return meta ? Result<std::int64_t>(meta->epoch) : std::unexpected(meta.error());
+  }
+  if (auto emptied = empty_queues_.run(); !emptied) {
+    return std::unexpected(std::move(emptied).error());
   }
   Statement::Use use(enter_epoch_);
   use.bind_text(1, boot_id);

@@ -52,6 +52,7 @@ class Ledger {
   const Machine& machine_;
   Statement read_;
   Statement enter_epoch_;
+  Statement empty_queues_;
   Statement raise_ceiling_;
 };
 

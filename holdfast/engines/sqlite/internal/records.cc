@@ -31,7 +31,8 @@ enum Column : int {
   hits,
   window_ends,
   leases,
-  name_of_row,  // of kList
+  name_of_row,             // of kList
+  has_queue = name_of_row  // of kLoad
 };
 
 std::int64_t nanos(TimePoint time) { return time.time_since_epoch().count(); }
@@ -100,6 +101,7 @@ Records::Records(Connection& connection, std::int64_t epoch) noexcept
       load_(connection, sql::kLoad),
       save_(connection, sql::kSave),
       forget_(connection, sql::kForget),
+      empty_queue_(connection, sql::kEmptyQueue),
       list_(connection, sql::kList) {}
 
 Result<Loaded> Records::load(std::string_view name) {
@@ -113,7 +115,11 @@ Result<Loaded> Records::load(std::string_view name) {
     return fail(ErrorCode::corrupt, "the file " + base::printable(connection_.file()) +
                                         " is damaged, its row of meta is missing");
   }
-  return read(use, name);
+  Result<Loaded> loaded = read(use, name);
+  if (loaded) [[likely]] {
+    loaded->has_queue = use.integer(has_queue) != 0;
+  }
+  return loaded;
 }
 
 Result<Loaded> Records::read(const Statement::Use& row, std::string_view name) const {
@@ -159,7 +165,14 @@ Result<void> Records::save(std::string_view name, const Record& record, TimePoin
 }
 
 Result<void> Records::forget(std::string_view name) {
-  Statement::Use use(forget_);
+  {
+    Statement::Use use(forget_);
+    use.bind(1, name);
+    if (auto forgotten = done(use.step()); !forgotten) {
+      return forgotten;
+    }
+  }
+  Statement::Use use(empty_queue_);  // what dead waiters have left
   use.bind(1, name);
   return done(use.step());
 }

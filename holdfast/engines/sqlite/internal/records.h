@@ -18,6 +18,7 @@ struct Loaded {
   store::Record record;
   std::uint64_t high_water = 0;
   std::uint64_t ceiling = 0;
+  bool has_queue = false;  // a claim waits, or a dead one is left; set by load() only
 };
 
 // The table of records. One thread at a time.
@@ -51,6 +52,7 @@ class Records {
   Statement load_;
   Statement save_;
   Statement forget_;
+  Statement empty_queue_;
   Statement list_;
   std::string encoded_;  // kept for its memory
 };

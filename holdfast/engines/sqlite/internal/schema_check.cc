@@ -28,6 +28,13 @@ constexpr std::array kLeaseColumns = {
     Column{"records", "leases", "BLOB"},
 };
 
+constexpr std::array kQueueColumns = {
+    Column{"queue", "name", "BLOB"},       Column{"queue", "place", "INTEGER"},
+    Column{"queue", "id_high", "INTEGER"}, Column{"queue", "id_low", "INTEGER"},
+    Column{"queue", "owner", "BLOB"},      Column{"queue", "reason", "BLOB"},
+    Column{"queue", "address", "INTEGER"}, Column{"queue", "until", "INTEGER"},
+};
+
 constexpr std::array kObjectColumns = {
     Column{"objects", "number", "INTEGER"}, Column{"objects", "type", "BLOB"},
     Column{"objects", "id", "BLOB"},        Column{"objects", "token", "INTEGER"},
@@ -57,6 +64,7 @@ Result<void> check_foreign_code(Connection& connection) {
 }  // namespace
 
 std::span<const Column> lease_columns() noexcept { return kLeaseColumns; }
+std::span<const Column> queue_columns() noexcept { return kQueueColumns; }
 std::span<const Column> object_columns() noexcept { return kObjectColumns; }
 
 Result<void> check_schema(Connection& connection, std::span<const Column> columns) {

@@ -14,8 +14,9 @@ struct Column {
   const char* type;
 };
 
-// The columns of schema.sql: of every file, and of one with objects.
+// The columns of schema.sql: of every file, of one with queues, and of one with objects.
 [[nodiscard]] std::span<const Column> lease_columns() noexcept;
+[[nodiscard]] std::span<const Column> queue_columns() noexcept;
 [[nodiscard]] std::span<const Column> object_columns() noexcept;
 
 // Checks that the file has these columns in tables, not in views, and that it brings no code of its

@@ -74,6 +74,26 @@ void write(int fd, std::size_t offset, const Value& value) noexcept {
   (void)!pwrite(fd, &value, sizeof(value), static_cast<off_t>(offset));
 }
 
+// The byte that is locked for an address.
+struct flock lock_of(WakeBoard::Address address, short type) noexcept {
+  struct flock lock{};
+  lock.l_type = type;
+  lock.l_whence = SEEK_SET;
+  lock.l_start = static_cast<off_t>(kSize + address);
+  lock.l_len = 1;
+  return lock;
+}
+
+// Whether another board has locked the byte.
+enum class Taken : std::uint8_t { no, yes, unknown };
+Taken is_taken(int fd, WakeBoard::Address address) noexcept {
+  struct flock lock = lock_of(address, F_WRLCK);
+  if (fcntl(fd, F_OFD_GETLK, &lock) != 0) {
+    return Taken::unknown;
+  }
+  return lock.l_type == F_UNLCK ? Taken::no : Taken::yes;
+}
+
 // Differs from any that came before, as good as always, without a step that two processes could
 // take at once.
 std::uint32_t new_stamp() { return static_cast<std::uint32_t>(base::random_u64()); }
@@ -175,7 +195,27 @@ WakeBoard::WakeBoard(int fd, void* mapping, base::Duration clock_ahead) noexcept
     : fd_(fd),
       mapping_(mapping),
       clock_ahead_(clock_ahead),
-      address_(static_cast<Address>(base::random_u64() % (kWords * kBits))) {}
+      address_(take_address(fd)) {}
+
+WakeBoard::Address WakeBoard::take_address(int fd) noexcept {
+  constexpr Address kAddresses = kWords * kBits;
+  const auto first = static_cast<Address>(base::random_u64() % kAddresses);
+  Address address = first;
+  while (is_taken(fd, address) == Taken::yes) {
+    address = (address + 1) % kAddresses;
+    if (address == first) {
+      break;
+    }
+  }
+  // A read lock: two boards may have found the same one.
+  struct flock lock = lock_of(address, F_RDLCK);
+  (void)fcntl(fd, F_OFD_SETLK, &lock);
+  return address;
+}
+
+bool WakeBoard::is_alive(Address address) const noexcept {
+  return address == address_ || is_taken(fd_, address) != Taken::no;
+}
 
 WakeBoard::~WakeBoard() {
   munmap(mapping_, kSize);
@@ -251,8 +291,13 @@ WakeBoard::Slept WakeBoard::sleep(std::uint32_t seen, base::Duration at_most) co
   const timespec time{.tv_sec = seconds.count(), .tv_nsec = (until - seconds).count()};
   const long slept = syscall(SYS_futex, futex_of(address_), FUTEX_WAIT_BITSET, seen, &time, nullptr,
                              1U << (address_ % kBits));
-  const bool well = slept == 0 || errno == EAGAIN || errno == EINTR || errno == ETIMEDOUT;
-  return well ? Slept::well : Slept::badly;
+  if (slept == 0) {
+    return Slept::till_woken;
+  }
+  if (errno == EAGAIN) {
+    return Slept::not_at_all;
+  }
+  return errno == EINTR || errno == ETIMEDOUT ? Slept::well : Slept::badly;
 }
 
 std::uint32_t* WakeBoard::futex_of(Address address) const noexcept {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <string_view>
 
@@ -28,6 +29,10 @@ namespace holdfast::engines::sqlite::internal {
 // So a release that nobody waits for reads a few bytes, one that grants wakes one address, and only
 // a hint wakes every process that wants hints.
 //
+// While a board is open, a byte beyond the end of the file is locked for its address: the kernel
+// ends that lock with the process, so others see which addresses are alive. (A forked child that
+// does not call exec keeps the lock of its parent.)
+//
 // The file is read and written, never looked at through its mapping, which only gives the futex its
 // key: a file that somebody truncates ends no process.
 //
@@ -50,8 +55,14 @@ class WakeBoard {
   [[nodiscard]] static Slot slot_of(std::string_view name) noexcept;
 
   using Address = std::uint32_t;
-  // Returns where this board sleeps. A few boards may share an address.
+  // The address of a process that has no board.
+  static constexpr Address kNoAddress = std::numeric_limits<Address>::max();
+  // Returns where this board sleeps. Boards share an address only where there are more boards than
+  // addresses.
   [[nodiscard]] Address address() const noexcept { return address_; }
+  // Returns false if no board sleeps at the address: its process has ended. Where the kernel does
+  // not say, true.
+  [[nodiscard]] bool is_alive(Address address) const noexcept;
 
   // Says that this board wants hints for the slot, for kAwaitedFor from now.
   static constexpr base::Duration kAwaitedFor = std::chrono::seconds(3);
@@ -74,15 +85,18 @@ class WakeBoard {
 
   // Returns what sleep() compares: to be asked before looking at the news.
   [[nodiscard]] std::uint32_t stamp() const noexcept;
-  enum class Slept : std::uint8_t { well, badly };
-  // Sleeps until this address is woken after stamp() was `seen`, or for a while. `badly`, at once:
-  // the file was truncated, or cannot be read.
+  enum class Slept : std::uint8_t { till_woken, not_at_all, well, badly };
+  // Sleeps until this address is woken after stamp() was `seen`, or for a while (`well`).
+  // `not_at_all`: it, or another address of its word, was woken before. `badly`, at once: the file
+  // was truncated, or cannot be read.
   [[nodiscard]] Slept sleep(std::uint32_t seen, base::Duration at_most) const noexcept;
   // Ends the sleep of all boards at this address.
   void wake_self() const noexcept { wake(address_); }
 
  private:
   WakeBoard(int fd, void* mapping, base::Duration clock_ahead) noexcept;
+  // Finds an address at which no other board sleeps, if there is one, and locks its byte.
+  [[nodiscard]] static Address take_address(int fd) noexcept;
   void wake(Address address) const noexcept;
   [[nodiscard]] std::int64_t now() const noexcept;
   [[nodiscard]] std::uint32_t* futex_of(Address address) const noexcept;

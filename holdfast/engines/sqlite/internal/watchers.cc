@@ -1,10 +1,12 @@
 #include <holdfast/engines/sqlite/internal/watchers.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <map>
 #include <mutex>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <system_error>
@@ -20,23 +22,25 @@ namespace {
 
 // Well within the time for which await() speaks.
 constexpr base::Duration kRepeatAwait = WakeBoard::kAwaitedFor / 3;
-// Where nobody wants hints, only a grant ends the sleep.
-constexpr base::Duration kLongSleep = std::chrono::minutes(1);
 // After the `-wake` file was truncated: how often to look whether it is whole again.
 constexpr base::Duration kPauseAfterBadSleep = std::chrono::milliseconds(500);
 
 struct WatchedName {
   std::size_t watches = 0;
-  bool is_queued = false;  // its waiter is told of its grant and needs no hints
+  // The claims of its waiters that are in the queue: these get grants and need no hints.
+  std::set<base::LeaseId> queued{};
+
+  [[nodiscard]] bool wants_hints() const { return watches > queued.size(); }
 };
 
 // What this process watches in one slot of the board.
 struct WatchedSlot {
-  WakeBoard::News seen;  // what the watchers know of
+  WakeBoard::News seen;               // what the watchers know of
+  std::uint32_t grants_at_wake = 0;  // seen.grants when this process was last woken
   std::map<std::string, WatchedName, std::less<>> names;
 
   [[nodiscard]] bool wants_hints() const {
-    return std::ranges::any_of(names, [](const auto& name) { return !name.second.is_queued; });
+    return std::ranges::any_of(names, [](const auto& name) { return name.second.wants_hints(); });
   }
 };
 
@@ -54,19 +58,24 @@ struct Watchers::State {
 
   void watch(std::string_view name);
   void unwatch(std::string_view name);
-  void set_queued(std::string_view name, bool is_queued);
+  void set_queued(std::string_view name, const base::LeaseId& id, Queued queued);
+  struct Asks {
+    bool is_ours = false;      // the claim is in the queue for a waiter of this process
+    bool wants_hints = false;  // another one watches the name and is not in the queue
+  };
+  [[nodiscard]] Asks asks(std::string_view name, const base::LeaseId& id);
   void tell_others(std::string_view name);
   void listen(const std::stop_token& stop);
-  void sleep(std::uint32_t seen, base::Duration at_most, const std::stop_token& stop);
+  // Returns whether it may have been woken.
+  bool sleep(std::uint32_t seen, const std::stop_token& stop);
   // Returns what to tell to whom, and says again for which slots hints are wanted.
-  std::vector<Told> take_news();
-  // Returns how long to sleep.
-  [[nodiscard]] base::Duration until_next_await();
+  std::vector<Told> take_news(bool was_woken);
 
   const std::unique_ptr<WakeBoard> board;
   const base::Logger logger;
   store::Wakeups wakeups;
 
+  std::atomic<std::uint64_t> times_woken = 0;
   std::mutex mutex;
   std::condition_variable_any watched;
   std::map<WakeBoard::Slot, WatchedSlot> slots;  // protected by mutex
@@ -92,11 +101,10 @@ bool Watchers::hears_other_processes() const noexcept { return state_->board != 
 
 store::Watch Watchers::add(std::string_view name, store::WatchCallback callback) {
   store::Watch watch = state_->wakeups.subscribe(name, std::move(callback));
-  if (state_->board == nullptr) {
-    return watch;
-  }
   state_->watch(name);
-  start_listening();
+  if (state_->board != nullptr) {
+    start_listening();
+  }
   return store::Watch([state = state_, name = std::string(name),
                        inner = std::make_shared<store::Watch>(std::move(watch))] {
     inner->reset();
@@ -127,31 +135,42 @@ void Watchers::notify(std::string_view name) {
 }
 
 void Watchers::grant(std::string_view name, WakeBoard::Address to, const base::LeaseId& id) {
-  if (to == address()) {
+  const State::Asks asks = state_->asks(name, id);
+  if (asks.is_ours) {
     state_->wakeups.notify(name, {.granted = id});
-  }
-  if (state_->board != nullptr) {  // even then: another process may share the address
+  } else if (state_->board != nullptr && to != WakeBoard::kNoAddress) {
     state_->board->grant(WakeBoard::slot_of(name), to, id);
+  }
+  if (asks.wants_hints) {
+    state_->wakeups.notify(name, {});
   }
 }
 
 WakeBoard::Address Watchers::address() const noexcept {
-  return state_->board != nullptr ? state_->board->address() : 0;
+  return state_->board != nullptr ? state_->board->address() : WakeBoard::kNoAddress;
 }
 
-void Watchers::set_queued(std::string_view name, Queued queued) {
-  if (state_->board != nullptr) {
-    state_->set_queued(name, queued == Queued::yes);
-  }
+bool Watchers::is_alive(WakeBoard::Address address) const noexcept {
+  return state_->board == nullptr || address == WakeBoard::kNoAddress ||
+         state_->board->is_alive(address);
 }
+
+void Watchers::set_queued(std::string_view name, const base::LeaseId& id, Queued queued) {
+  state_->set_queued(name, id, queued);
+}
+
+std::uint64_t Watchers::times_woken() const noexcept { return state_->times_woken; }
 
 void Watchers::State::watch(std::string_view name) {
   const WakeBoard::Slot slot = WakeBoard::slot_of(name);
   const std::lock_guard guard(mutex);
-  board->await(slot);
   const auto [place, is_new] = slots.try_emplace(slot);
-  if (is_new) {
-    place->second.seen = board->news(slot);
+  if (board != nullptr) {
+    board->await(slot);
+    if (is_new) {
+      place->second.seen = board->news(slot);
+      place->second.grants_at_wake = place->second.seen.grants;
+    }
   }
   ++place->second.names[std::string(name)].watches;
   watched.notify_one();
@@ -169,22 +188,34 @@ void Watchers::State::unwatch(std::string_view name) {
   }
 }
 
-void Watchers::State::set_queued(std::string_view name, bool is_queued) {
-  const WakeBoard::Slot number = WakeBoard::slot_of(name);
+void Watchers::State::set_queued(std::string_view name, const base::LeaseId& id, Queued queued) {
   const std::lock_guard guard(mutex);
-  const auto slot = slots.find(number);
+  const auto slot = slots.find(WakeBoard::slot_of(name));
   if (slot == slots.end()) {
     return;
   }
   const auto place = slot->second.names.find(name);
-  if (place == slot->second.names.end() || place->second.is_queued == is_queued) {
+  if (place == slot->second.names.end()) {
     return;
   }
-  place->second.is_queued = is_queued;
-  if (!is_queued) {
-    board->await(number);
-    board->wake_self();  // the listener sleeps longer than this lasts
+  if (queued == Queued::yes) {
+    place->second.queued.insert(id);
+    return;
   }
+  place->second.queued.erase(id);
+}
+
+Watchers::State::Asks Watchers::State::asks(std::string_view name, const base::LeaseId& id) {
+  const std::lock_guard guard(mutex);
+  const auto slot = slots.find(WakeBoard::slot_of(name));
+  if (slot == slots.end()) {
+    return {};
+  }
+  const auto place = slot->second.names.find(name);
+  if (place == slot->second.names.end()) {
+    return {};
+  }
+  return {.is_ours = place->second.queued.contains(id), .wants_hints = place->second.wants_hints()};
 }
 
 void Watchers::State::tell_others(std::string_view name) {
@@ -199,41 +230,39 @@ void Watchers::State::tell_others(std::string_view name) {
 }
 
 void Watchers::State::listen(const std::stop_token& stop) {
+  bool was_woken = true;  // perhaps, before it listened
   while (!stop.stop_requested()) {
     const std::uint32_t seen = board->stamp();  // first: what comes from now on ends the sleep
-    for (const Told& told : take_news()) {
+    for (const Told& told : take_news(was_woken)) {
       wakeups.notify(told.name, told.notice);
     }
     {
       std::unique_lock lock(mutex);
       if (slots.empty()) {
         watched.wait(lock, stop, [&] { return !slots.empty(); });
+        was_woken = true;
         continue;
       }
     }
     if (!stop.stop_requested()) {
-      sleep(seen, until_next_await(), stop);
+      was_woken = sleep(seen, stop);
     }
   }
 }
 
-void Watchers::State::sleep(std::uint32_t seen, base::Duration at_most,
-                            const std::stop_token& stop) {
-  if (board->sleep(seen, at_most) == WakeBoard::Slept::badly) {
+bool Watchers::State::sleep(std::uint32_t seen, const std::stop_token& stop) {
+  const WakeBoard::Slept slept = board->sleep(seen, kRepeatAwait);
+  if (slept == WakeBoard::Slept::badly) {
     std::unique_lock lock(mutex);
     watched.wait_for(lock, stop, kPauseAfterBadSleep, [] { return false; });
   }
+  times_woken += slept == WakeBoard::Slept::till_woken ? 1 : 0;
+  return slept == WakeBoard::Slept::till_woken || slept == WakeBoard::Slept::not_at_all;
 }
 
-base::Duration Watchers::State::until_next_await() {
-  const std::lock_guard guard(mutex);
-  const bool wants_hints =
-      std::ranges::any_of(slots, [](const auto& slot) { return slot.second.wants_hints(); });
-  return wants_hints ? kRepeatAwait : kLongSleep;
-}
-
-std::vector<Told> Watchers::State::take_news() {
+std::vector<Told> Watchers::State::take_news(bool was_woken) {
   std::vector<Told> told;
+  std::vector<Told> perhaps;  // where a later grant may have taken the place of ours
   const std::lock_guard guard(mutex);
   for (auto& [slot, watched_slot] : slots) {
     if (watched_slot.wants_hints()) {
@@ -244,6 +273,8 @@ std::vector<Told> Watchers::State::take_news() {
     const bool is_granted =
         news.grants != watched_slot.seen.grants && news.granted_to == board->address();
     watched_slot.seen = news;
+    const bool is_passed_over = was_woken && news.grants != watched_slot.grants_at_wake;
+    watched_slot.grants_at_wake = was_woken ? news.grants : watched_slot.grants_at_wake;
     for (const auto& [name, watched_name] : watched_slot.names) {
       if (is_hinted) {
         told.push_back({.name = name, .notice = {}});
@@ -251,9 +282,12 @@ std::vector<Told> Watchers::State::take_news() {
       if (is_granted) {
         told.push_back({.name = name, .notice = {.granted = news.granted}});
       }
+      if (is_passed_over && !watched_name.queued.empty()) {
+        perhaps.push_back({.name = name, .notice = {}});
+      }
     }
   }
-  return told;
+  return told.empty() ? perhaps : told;
 }
 
 }  // namespace holdfast::engines::sqlite::internal

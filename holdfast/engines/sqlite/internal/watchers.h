@@ -27,16 +27,21 @@ class Watchers {
   // The name may be free: runs the callbacks of this process, and tells the others if any of them
   // waits. No system call if nobody does.
   void notify(std::string_view name);
-  // The name was given to the claim `id` of a process that sleeps at `to`: tells the watchers of
-  // this process, and wakes that one.
+  // The name was granted to the claim `id` of a process that sleeps at `to`: notifies that one
+  // alone. A watch of this process whose waiter is not in the queue gets a hint: it may join.
   void grant(std::string_view name, WakeBoard::Address to, const base::LeaseId& id);
-  // Returns where this process sleeps.
+  // Returns where this process sleeps; kNoAddress without a board.
   [[nodiscard]] WakeBoard::Address address() const noexcept;
+  // Returns false if the process that slept at the address has ended; true if that is not known.
+  [[nodiscard]] bool is_alive(WakeBoard::Address address) const noexcept;
 
-  // Whether the waiter of this process for the name is in the store's queue. It is then woken by
-  // its grant and by no hint, and costs nothing while it waits.
+  // Says whether the claim of a waiter of this process is in the queue of the name. It is then
+  // woken by its grant and by no hint, and costs nothing while it waits.
   enum class Queued : std::uint8_t { no, yes };
-  void set_queued(std::string_view name, Queued queued);
+  void set_queued(std::string_view name, const base::LeaseId& id, Queued queued);
+
+  // Returns how often other processes have woken this one so far.
+  [[nodiscard]] std::uint64_t times_woken() const noexcept;
 
  private:
   struct State;

@@ -60,3 +60,20 @@ CREATE TABLE IF NOT EXISTS object_data (
 ) STRICT;
 
 CREATE INDEX IF NOT EXISTS objects_left ON objects (epoch, used) WHERE stored = 0;
+
+-- kQueue: the claims that wait for a mutex. Files that were made before it was there get it when they
+-- are opened; the version stays. All of it is void in the next boot.
+CREATE TABLE IF NOT EXISTS queue (
+  name    BLOB    NOT NULL,
+  -- The least of a name is its first waiter.
+  place   INTEGER NOT NULL,
+  id_high INTEGER NOT NULL,
+  id_low  INTEGER NOT NULL,
+  owner   BLOB    NOT NULL,
+  reason  BLOB    NOT NULL,
+  -- See internal/wake_board.h.
+  address INTEGER NOT NULL,
+  -- When the claim is forgotten unless it is sent again, in nanoseconds of the boot clock.
+  until   INTEGER NOT NULL,
+  PRIMARY KEY (name, place)
+) STRICT, WITHOUT ROWID;

@@ -13,7 +13,7 @@ SELECT
 -- kForeignCode: what a file has that Holdfast never puts there, as a text.
 SELECT 'it has the ' || type || ' ' || name FROM sqlite_schema
 WHERE type IN ('trigger', 'view')
-   OR (type = 'index' AND tbl_name IN ('meta', 'records', 'objects', 'object_data')
+   OR (type = 'index' AND tbl_name IN ('meta', 'records', 'queue', 'objects', 'object_data')
        AND name <> 'objects_left' AND name NOT LIKE 'sqlite_autoindex_%')
 LIMIT 1;
 
@@ -41,13 +41,17 @@ SELECT boot_id, epoch, ceiling FROM meta;
 -- kEnterEpoch: a new boot. What it may have lost of the one before had tokens up to the ceiling.
 UPDATE meta SET boot_id = ?1, epoch = epoch + 1, high_water = max(high_water, ceiling), ceiling = ?2;
 
+-- kEmptyQueues: the waiters ended with their boot.
+DELETE FROM queue;
+
 -- kRaiseCeiling
 UPDATE meta SET ceiling = max(ceiling, ?1);
 
--- kLoad: the row of a name, if there is one, beside the row of meta.
+-- kLoad: the row of a name, if there is one, beside the row of meta, and whether a claim waits.
 SELECT
   m.epoch, m.high_water, m.ceiling,
-  r.epoch, r.last_token, r.capacity, r.hits, r.window_ends, r.leases
+  r.epoch, r.last_token, r.capacity, r.hits, r.window_ends, r.leases,
+  EXISTS (SELECT 1 FROM queue AS q WHERE q.name = ?1)
 FROM meta AS m LEFT JOIN records AS r ON r.name = ?1
 WHERE m.id = 1;
 
@@ -82,6 +86,34 @@ DELETE FROM records WHERE name = ?1;
 
 -- kSwept: the tokens of what was forgotten live on in the high-water mark.
 UPDATE meta SET swept_until = ?1, high_water = max(high_water, ?2);
+
+-- kHasQueue
+SELECT count(*) FROM sqlite_schema WHERE name = 'queue';
+
+-- kMembers: the waiters of a name, the first one first.
+SELECT place, id_high, id_low, owner, reason, address, until FROM queue WHERE name = ?1
+ORDER BY place
+LIMIT ?2;
+
+-- kRemoveMembers: up to this place.
+DELETE FROM queue WHERE name = ?1 AND place <= ?2;
+
+-- kJoin: at the end.
+INSERT INTO queue (name, place, id_high, id_low, owner, reason, address, until)
+VALUES (?1, 1 + (SELECT ifnull(max(place), 0) FROM queue WHERE name = ?1), ?2, ?3, ?4, ?5, ?6, ?7)
+RETURNING place;
+
+-- kFindMember
+SELECT until FROM queue WHERE name = ?1 AND place = ?2 AND id_high = ?3 AND id_low = ?4;
+
+-- kKeepMember
+UPDATE queue SET until = ?3 WHERE name = ?1 AND place = ?2;
+
+-- kLeave
+DELETE FROM queue WHERE name = ?1 AND place = ?2 AND id_high = ?3 AND id_low = ?4;
+
+-- kEmptyQueue
+DELETE FROM queue WHERE name = ?1;
 
 -- kHasObjects
 SELECT count(*) FROM sqlite_schema WHERE name IN ('objects', 'object_data', 'objects_left');

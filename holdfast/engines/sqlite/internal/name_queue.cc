@@ -1,0 +1,86 @@
+#include <holdfast/engines/sqlite/internal/name_queue.h>
+
+#include <holdfast/store/lease_rules.h>
+
+namespace holdfast::engines::sqlite::internal {
+
+namespace rules = store::lease_rules;
+using base::LeaseId;
+using base::Result;
+using store::Instant;
+using store::Record;
+
+Result<void> NameQueue::give(Record& record, const LeaseId& asker, const Instant& now) {
+  if (!may_have_members_ || !rules::is_tombstone(record, now)) [[likely]] {
+    return {};
+  }
+  const Result<std::optional<Queue::Member>> first = queue_.pop(
+      name_, now.time, [&](WakeBoard::Address address) { return watchers_.is_alive(address); });
+  if (!first) {
+    return std::unexpected(first.error());
+  }
+  if (!*first) {
+    return {};
+  }
+  const Queue::Member& member = **first;
+  if (member.id == asker) {
+    left_.push_back(asker);
+    return {};
+  }
+  const auto granted = rules::claim(
+      record,
+      {.id = member.id, .owner = member.owner, .reason = member.reason, .ttl = kUnconfirmed}, now);
+  if (!granted) {
+    return std::unexpected(granted.error());
+  }
+  given_ = Given{.to = member.address, .id = member.id};
+  return {};
+}
+
+Result<void> NameQueue::wait(const store::Claim& claim, const Instant& now) {
+  const WakeBoard::Address address = watchers_.address();
+  if (const auto place = place_of(claim.id)) {
+    const Result<bool> kept = queue_.keep(name_, *place, claim.id, address, now.time);
+    if (!kept || *kept) {
+      return kept ? Result<void>() : std::unexpected(kept.error());
+    }
+  }
+  const Result<Queue::Place> place = queue_.join(name_, claim, address, now.time);
+  if (!place) {
+    return std::unexpected(place.error());
+  }
+  joined_ = Joined{.id = claim.id, .place = *place};
+  return {};
+}
+
+bool NameQueue::contains(const LeaseId& id) const { return place_of(id).has_value(); }
+
+Result<void> NameQueue::leave(const LeaseId& id) {
+  const auto place = place_of(id);
+  if (!place) [[likely]] {
+    return {};
+  }
+  left_.push_back(id);
+  return queue_.leave(name_, *place, id);
+}
+
+void NameQueue::settle(Watchers& watchers) {
+  for (const LeaseId& id : left_) {
+    places_.erase({id, std::string(name_)});
+    watchers.set_queued(name_, id, Watchers::Queued::no);
+  }
+  if (joined_) {
+    places_.insert_or_assign({joined_->id, std::string(name_)}, joined_->place);
+    watchers.set_queued(name_, joined_->id, Watchers::Queued::yes);
+  }
+}
+
+std::optional<Queue::Place> NameQueue::place_of(const LeaseId& id) const {
+  if (places_.empty()) [[likely]] {
+    return std::nullopt;
+  }
+  const auto found = places_.find({id, std::string(name_)});
+  return found != places_.end() ? std::optional(found->second) : std::nullopt;
+}
+
+}  // namespace holdfast::engines::sqlite::internal
