@@ -80,7 +80,9 @@ Result<store::RenewOutcome> LockProvider::renew(std::string_view name, const bas
 
 Result<store::ReleaseOutcome> LockProvider::release(std::string_view name,
                                                     const base::LeaseId& id) {
-  return core_->store->release(name, id);
+  auto outcome = core_->store->release(name, id);
+  core_->lines.ring_first(name);  // it may have been a lease of this provider
+  return outcome;
 }
 
 store::LeaseStore& LockProvider::store() const noexcept { return *core_->store; }

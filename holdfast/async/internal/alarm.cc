@@ -41,22 +41,22 @@ void Alarm::cancel(Sleeper& sleeper) {
 
 void Alarm::run(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
-    base::TimePoint next = base::TimePoint::max();
-    {
-      const std::lock_guard guard(mutex_);
-      const base::TimePoint now = clock_.now();
-      while (!times_.empty() && times_.begin()->first <= now) {
-        Sleeper& sleeper = *times_.begin()->second;
-        times_.erase(times_.begin());
-        sleeper.place_.reset();
-        sleeper.on_time();
-      }
-      if (!times_.empty()) {
-        next = times_.begin()->first;
-      }
+    const base::TimePoint next = wake_some(clock_.now());
+    if (next > clock_.now()) {
+      bell_.wait_until(clock_, next);
     }
-    bell_.wait_until(clock_, next);
   }
+}
+
+base::TimePoint Alarm::wake_some(base::TimePoint now) {
+  const std::lock_guard guard(mutex_);
+  for (std::size_t i = 0; i < kMostAtOnce && !times_.empty() && times_.begin()->first <= now; ++i) {
+    Sleeper& sleeper = *times_.begin()->second;
+    times_.erase(times_.begin());
+    sleeper.place_.reset();
+    sleeper.on_time();
+  }
+  return times_.empty() ? base::TimePoint::max() : times_.begin()->first;
 }
 
 }  // namespace holdfast::async::internal

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -46,7 +47,12 @@ class Alarm {
  private:
   using Times = std::multimap<base::TimePoint, Sleeper*>;
 
+  // How many sleepers are woken before others may have the mutex.
+  static constexpr std::size_t kMostAtOnce = 64;
+
   void run(const std::stop_token& stop);
+  // Wakes some of those whose time has come; returns the time of the next one.
+  base::TimePoint wake_some(base::TimePoint now);
 
   const base::Clock& clock_;
   std::mutex mutex_;

@@ -30,11 +30,12 @@ void count(const Metrics& metrics, std::string_view counter, std::size_t by) {
 }  // namespace
 
 LeaseKeeper::LeaseKeeper(store::LeaseStore& store, const base::Clock& clock,
-                         const base::Logger& logger, const Metrics& metrics)
+                         const base::Logger& logger, const Metrics& metrics, OnLost on_lost)
     : store_(store),
       clock_(clock),
       logger_(logger),
       metrics_(metrics),
+      on_lost_(std::move(on_lost)),
       deadlines_(&Hold::deadline_place),
       renewals_(&Hold::renewal_place) {}
 
@@ -301,7 +302,17 @@ void LeaseKeeper::note_health(const Applied& applied, const Outcomes& outcomes) 
 }
 
 void LeaseKeeper::fire(Losses losses) {
-  std::erase_if(losses, [](const Loss& loss) { return !loss.hold->lose(); });
+  std::vector<std::shared_ptr<Hold>> over;  // also those that a caller has found to be lost before
+  over.reserve(losses.size());
+  std::erase_if(losses, [&over](const Loss& loss) {
+    over.push_back(loss.hold);
+    return !loss.hold->lose();
+  });
+  for (const auto& hold : over) {
+    if (on_lost_) {
+      on_lost_(hold->name);
+    }
+  }
   if (losses.empty()) {
     return;
   }

@@ -2,9 +2,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -23,11 +25,10 @@ namespace holdfast::locks::internal {
 //
 // Thread-safe. Two threads, started with the first lease:
 //   the renewer  asks the store to renew the leases that are due, 4,096 in a request, and writes
-//   the
-//                log. It may be blocked in the store for as long as a disk or a server stalls.
+//                the log. It may be blocked in the store for as long as a disk or a server stalls.
 //   the expirer  fires `lost` when the local deadline of a lease has come. It does no I/O, takes no
 //                lock but the mutex and asks nothing of the store, so that nothing delays it but
-//                the stop callbacks of the program itself.
+//                the stop callbacks of the program itself. Afterwards it calls OnLost.
 // The mutex is the only lock. It is held for a bounded number of leases at a time, and never while
 // the store, the log, the metrics or a stop callback are called.
 //
@@ -39,8 +40,11 @@ namespace holdfast::locks::internal {
 // that become due meanwhile.
 class LeaseKeeper {
  public:
+  // Called with the name of a lease after `lost` has fired, from either thread; must be quick.
+  using OnLost = std::function<void(std::string_view name)>;
+
   LeaseKeeper(store::LeaseStore& store, const base::Clock& clock, const base::Logger& logger,
-              const Metrics& metrics);
+              const Metrics& metrics, OnLost on_lost = {});
   // Loses what is still held.
   ~LeaseKeeper();
 
@@ -101,6 +105,7 @@ class LeaseKeeper {
   const base::Clock& clock_;
   const base::Logger& logger_;
   const Metrics& metrics_;
+  const OnLost on_lost_;
 
   mutable std::mutex mutex_;
   // Protected by mutex_.

@@ -31,7 +31,8 @@ ProviderCore::ProviderCore(std::shared_ptr<store::LeaseStore> lease_store,
       options(with_defaults(std::move(provider_options))),
       push(store->capabilities().push),
       lines(options.max_waited_names, options.max_waiters_per_name),
-      keeper(*store, *options.clock, options.logger, options.metrics),
+      keeper(*store, *options.clock, options.logger, options.metrics,
+             [this](std::string_view name) { lines.ring_first(name); }),
       give_backs(*store) {}
 
 std::shared_ptr<ProviderCore> ProviderCore::make(std::shared_ptr<store::LeaseStore> lease_store,
@@ -59,6 +60,7 @@ void ProviderCore::abandon(Hold& hold) {
   }
   hold.end();
   keeper.remove(hold);
+  lines.ring_first(hold.name);
 }
 
 void ProviderCore::shut_down() {

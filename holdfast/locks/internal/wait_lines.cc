@@ -152,9 +152,7 @@ void WaitLines::settle(std::string_view name, Waiter& waiter,
   if (outcome && *outcome) {
     waiter.handed_over = *outcome;
     ended = remove(name, waiter);
-    // Not rung: the name was just taken, and its release will make the next offer, or go through
-    // the store, of which this one is told. Should neither come, it finds out by itself that it is
-    // first.
+    // Not rung: the name was just taken. What ends that hold makes the next offer, or rings.
     if (Waiter* const next = first_in(name)) {
       next->first = true;
       if (next->claim.permits.capacity > 1) {
@@ -163,6 +161,16 @@ void WaitLines::settle(std::string_view name, Waiter& waiter,
     }
   }
   waiter.ringer.ring();
+}
+
+void WaitLines::ring_first(std::string_view name) {
+  if (waiting() == 0) {
+    return;
+  }
+  const std::lock_guard guard(mutex_);
+  if (Waiter* const first = first_in(name)) {
+    first->ringer.ring();
+  }
 }
 
 bool WaitLines::has_line(std::string_view name) const {

@@ -53,8 +53,24 @@ struct Standing {
 };
 
 // The callers of one provider that wait, a line for each name. Only the first in a line contends in
-// the store. Hints go to the first in line, a grant to the waiter whose claim was granted, wherever
-// it is. Thread-safe. Every operation but `close` costs the same however many wait.
+// the store, and polls. Hints go to the first in line, a grant to the waiter whose claim was
+// granted, wherever it is. Thread-safe. Every operation but `close` costs the same however many
+// wait.
+//
+// The others sleep until they are rung or their wait is over. So each way to become the first that
+// may contend ends with a ring:
+//
+//   it joins an empty line                          it knows
+//   the first leaves                                rung by `leave`
+//   the first is handed the name, which has room    rung by `settle`
+//     for more
+//   the first is handed the name, which is then     not rung: there is nothing to contend for until
+//     full                                          the new holder, which is of this process,
+//     … hands it over                               rung by `settle`
+//     … releases it in the store, or throws         rung by `ring_first`, from ReleaseSteps
+//     … loses it                                    rung by `ring_first`, from LeaseKeeper
+//     … detaches it                                 rung by `ring_first`, from ProviderCore
+//   the store says that the name may be free        rung by the watch
 class WaitLines {
  public:
   // How to watch a name in the store. It may call back at any time until the watch is destroyed.
@@ -88,6 +104,9 @@ class WaitLines {
   // error leaves it unsure.
   void settle(std::string_view name, Waiter& waiter,
               const base::Result<std::optional<Granted>>& outcome);
+
+  // Wakes the first in line, which then contends: the name is no longer handed on in this process.
+  void ring_first(std::string_view name);
 
   [[nodiscard]] bool has_line(std::string_view name) const;
   [[nodiscard]] std::size_t waiting() const;

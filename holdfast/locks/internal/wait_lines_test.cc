@@ -1,7 +1,5 @@
 #include <holdfast/locks/internal/wait_lines.h>
 
-#include <time.h>
-
 #include <deque>
 #include <optional>
 
@@ -95,31 +93,28 @@ TEST_F(WaitLinesTest, NothingIsOfferedToAWaiterWhoseWaitIsOver) {
   leave(caller);
 }
 
-// In the time of this thread alone, which other programs do not take.
-base::Duration cpu_time() {
-  timespec time{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return std::chrono::seconds(time.tv_sec) + base::Duration(time.tv_nsec);
+TEST_F(WaitLinesTest, AWaiterThatLeavesWakesTheNextOneAndNoOther) {
+  auto& callers = join(1'000);
+  for (Caller& caller : callers) {
+    leave(caller);
+  }
+  EXPECT_EQ(callers.front().count.rings, 0);
+  for (std::size_t i = 1; i < callers.size(); ++i) {
+    EXPECT_EQ(callers[i].count.rings, 1) << i;
+  }
 }
 
-TEST_F(WaitLinesTest, LeavingCostsTheSameHoweverManyWait) {
-  const auto cost_of_leaving = [](std::size_t count) {
-    WaitLines lines(1, count);
-    std::deque<Caller> callers;
-    for (std::size_t i = 0; i < count; ++i) {
-      EXPECT_TRUE(lines.join("job", callers.emplace_back().waiter));
-    }
-    const base::Duration began = cpu_time();
-    for (Caller& caller : callers) {
-      std::optional<Granted> handed_over;
-      EXPECT_TRUE(lines.leave("job", caller.waiter, handed_over));
-    }
-    return (cpu_time() - began) / static_cast<long>(count);
-  };
-  const base::Duration few = cost_of_leaving(1'000);
-  const base::Duration many = cost_of_leaving(100'000);
-  // Ten times for caches that miss; to look through the line would be a hundred times as much.
-  EXPECT_LT(many, 10 * few + 1us);
+TEST_F(WaitLinesTest, AHandOverWakesNoOtherWaiter) {
+  auto& callers = join(3);
+  Waiter* const next = lines_.offer("job", callers[0].waiter.claim.permits, base::TimePoint());
+  ASSERT_EQ(next, &callers[0].waiter);
+  lines_.settle("job", *next, std::optional(Granted{.grant = {.token = base::FencingToken(1), .time_left = 1s}, .sent = {}}));
+  EXPECT_EQ(callers[0].count.rings, 1);
+  EXPECT_EQ(callers[1].count.rings, 0) << "there is nothing to contend for";
+  EXPECT_TRUE(lines_.standing(callers[1].waiter).first);
+  lines_.ring_first("job");
+  EXPECT_EQ(callers[1].count.rings, 1);
+  EXPECT_EQ(callers[2].count.rings, 0);
 }
 
 }  // namespace

@@ -222,13 +222,10 @@ Step AcquireSteps::sleep() {
   if (now >= until_) {
     return proceed(machine_.on_time(now));
   }
-  base::TimePoint wake = std::min(
-      until_, base::add_saturating(now, core_.options.poll_most));  // to see whether it is first
-  if (!warned_) {
-    wake = std::min(wake, base::add_saturating(started_, core_.options.warn_after));
-  }
   phase_ = Phase::sleeping;
-  return Step::wait_until(wake);
+  return Step::wait_until(
+      warned_ ? until_
+              : std::min(until_, base::add_saturating(started_, core_.options.warn_after)));
 }
 
 Step AcquireSteps::woken(Woken how) {
@@ -266,6 +263,7 @@ Step AcquireSteps::turned_away(base::Error error) {
 Step AcquireSteps::abandon() {
   releasing_.reset();
   if (phase_ == Phase::giving_back) {
+    core_.lines.ring_first(name_);
     return end();
   }
   return give_up({.code = ErrorCode::cancelled, .may_hold = true});
@@ -356,6 +354,7 @@ Step AcquireSteps::gave_back(const Result<store::ReleaseOutcome>& outcome) {
   if (!outcome) {
     give_back_in_background();
   }
+  core_.lines.ring_first(name_);  // what it may have had is free now, or soon
   return end();
 }
 

@@ -50,6 +50,7 @@ Step ReduceSteps::on(Answer&& answer) {
   if (grant == nullptr) {
     hold_.core->keeper.remove(hold_);
     hold_.lose();
+    hold_.core->lines.ring_first(hold_.name);
     return end(hold_.check());
   }
   if (!abandoned_) {

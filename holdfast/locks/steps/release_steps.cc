@@ -38,6 +38,9 @@ ReleaseSteps::~ReleaseSteps() {
     core_.lines.settle(hold_.name, *next_,
                        base::fail(ErrorCode::internal, "the store threw an exception"));
   }
+  if (asks_store_) {
+    core_.lines.ring_first(hold_.name);
+  }
 }
 
 Step ReleaseSteps::start() {
@@ -68,6 +71,8 @@ Step ReleaseSteps::on(Answer&& answer) {
     return on_transfer(std::get<Result<store::TransferOutcome>>(std::move(answer)));
   }
   outcome_ = std::get<Result<ReleaseOutcome>>(std::move(answer));
+  asks_store_ = false;
+  core_.lines.ring_first(hold_.name);
   return end();
 }
 
@@ -92,7 +97,9 @@ Step ReleaseSteps::on_transfer(const Result<store::TransferOutcome>& transferred
   return end();
 }
 
-Step ReleaseSteps::to_the_store() const {
+// The name is handed on no further: a waiter of this process contends for it in the store.
+Step ReleaseSteps::to_the_store() {
+  asks_store_ = true;
   return {.kind = Step::Kind::release, .name = hold_.name, .id = hold_.id, .deadline = deadline_};
 }
 

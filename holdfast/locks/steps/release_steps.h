@@ -21,7 +21,7 @@ class ReleaseSteps final : public Procedure {
   // `patience`.
   explicit ReleaseSteps(internal::Hold& hold,
                         base::Duration patience = base::Duration::max()) noexcept;
-  // Tells the waiter to which the name was offered, if it was not driven to its end.
+  // Wakes the waiter that would have been next, if it was not driven to its end.
   ~ReleaseSteps() override;
 
   [[nodiscard]] Step start() override;
@@ -36,13 +36,14 @@ class ReleaseSteps final : public Procedure {
 
  private:
   Step on_transfer(const base::Result<store::TransferOutcome>& transferred);
-  [[nodiscard]] Step to_the_store() const;
+  Step to_the_store();
   Step end();
 
   internal::Hold& hold_;
   internal::ProviderCore& core_;
   const base::Duration patience_;
   internal::Waiter* next_ = nullptr;  // to whom it is offered
+  bool asks_store_ = false;           // and no waiter knows yet that the name may be free
   base::TimePoint sent_{};
   base::Deadline deadline_ = base::Deadline::never();
   base::Result<store::ReleaseOutcome> outcome_ = store::ReleaseOutcome::not_held;
