@@ -44,8 +44,8 @@ struct HostOptions {
   base::Duration store_wait = std::chrono::seconds(10);
   // How often changed objects are saved. nullopt: only on request.
   std::optional<base::Duration> save_every = std::chrono::seconds(5);
-  // How many objects are saved in one request: 1 to 1,000.
-  std::size_t save_batch = 100;
+  // How many objects are saved in one request, of 4 MiB or little more: 1 to 1,000.
+  std::size_t save_batch = 1'000;
   // An object that was not called for this long is saved and leaves memory; with a provider, other
   // processes can then own it. nullopt: it stays until `deactivate`, `erase` or `stop`.
   std::optional<base::Duration> idle_after{};

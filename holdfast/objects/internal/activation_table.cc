@@ -19,22 +19,49 @@ class MapLock {
   const std::lock_guard<std::mutex> lock_;
 };
 
+// Keeps the first ids in byte order, as a heap with the last of them in front.
+class FirstIds {
+ public:
+  explicit FirstIds(std::size_t limit) : limit_(limit) {}
+
+  void add(const std::string& id) {
+    if (ids_.size() == limit_) {
+      if (limit_ == 0 || id >= ids_.front()) {
+        return;
+      }
+      std::ranges::pop_heap(ids_);
+      ids_.pop_back();
+    }
+    ids_.push_back(id);
+    std::ranges::push_heap(ids_);
+  }
+  [[nodiscard]] std::vector<std::string> take() {
+    std::ranges::sort_heap(ids_);
+    return std::move(ids_);
+  }
+
+ private:
+  const std::size_t limit_;
+  std::vector<std::string> ids_;
+};
+
 }  // namespace
 
 Activation* ActivationTable::find(std::string_view id) const {
-  const Key key = key_of(id);
-  Shard& shard = shard_of(key);
+  const std::size_t hash = hash_of(id);
+  Shard& shard = shard_of(hash);
   const MapLock lock(host_, shard.mutex);
-  const auto found = shard.activations.find(key);
-  return found != shard.activations.end() ? found->second.get() : nullptr;
+  ++shard.effort.lookups;
+  return shard.activations.find(id, hash);
 }
 
 Activation& ActivationTable::insert(std::unique_ptr<Activation> activation) {
   Activation& inserted = *activation;
-  const Key key = key_of(inserted.id);
-  Shard& shard = shard_of(key);
+  inserted.hash = hash_of(inserted.id);
+  Shard& shard = shard_of(inserted.hash);
   const MapLock lock(host_, shard.mutex);
-  shard.activations.emplace(key, std::move(activation));
+  shard.activations.insert(std::move(activation));
+  inserted.active = true;
   if (inserted.dirty.load(std::memory_order_relaxed)) {
     append(shard, inserted);
   }
@@ -42,16 +69,20 @@ Activation& ActivationTable::insert(std::unique_ptr<Activation> activation) {
 }
 
 std::unique_ptr<Activation> ActivationTable::extract(std::string_view id) {
-  const Key key = key_of(id);
-  Shard& shard = shard_of(key);
+  const std::size_t hash = hash_of(id);
+  Shard& shard = shard_of(hash);
   const MapLock lock(host_, shard.mutex);
-  const auto found = shard.activations.find(key);
-  if (found == shard.activations.end()) {
-    return nullptr;
+  ++shard.effort.lookups;
+  return extract(shard, id, hash);
+}
+
+std::unique_ptr<Activation> ActivationTable::extract(Shard& shard, std::string_view id,
+                                                     std::size_t hash) {
+  std::unique_ptr<Activation> activation = shard.activations.extract(id, hash);
+  if (activation != nullptr) {
+    remove(shard, *activation);
+    activation->active = false;
   }
-  std::unique_ptr<Activation> activation = std::move(found->second);
-  shard.activations.erase(found);
-  remove(shard, *activation);
   return activation;
 }
 
@@ -60,38 +91,30 @@ std::size_t ActivationTable::clear_saved() {
   for (Shard& shard : shards_) {
     std::vector<std::unique_ptr<Activation>> cleared;  // destroyed without the lock
     const MapLock lock(host_, shard.mutex);
-    for (auto at = shard.activations.begin(); at != shard.activations.end();) {
-      if (at->second->dirty && !at->second->lost) {
-        ++at;
-        continue;
-      }
-      remove(shard, *at->second);
-      cleared.push_back(std::move(at->second));
-      at = shard.activations.erase(at);
+    std::vector<const Activation*> saved;
+    shard.activations.for_each([&](const Activation& activation) {
+      if (!activation.dirty || activation.lost) saved.push_back(&activation);
+    });
+    for (const Activation* const activation : saved) {
+      cleared.push_back(extract(shard, activation->id, activation->hash));
     }
     count += cleared.size();
   }
   return count;
 }
 
-void ActivationTable::list(std::string_view id) {
-  const Key key = key_of(id);
-  Shard& shard = shard_of(key);
+void ActivationTable::list(Activation& activation) {
+  Shard& shard = shard_of(activation.hash);
   const MapLock lock(host_, shard.mutex);
-  const auto found = shard.activations.find(key);
-  if (found != shard.activations.end()) {
-    append(shard, *found->second);
+  if (activation.active) {
+    append(shard, activation);
   }
 }
 
-void ActivationTable::unlist(std::string_view id) {
-  const Key key = key_of(id);
-  Shard& shard = shard_of(key);
+void ActivationTable::unlist(Activation& activation) {
+  Shard& shard = shard_of(activation.hash);
   const MapLock lock(host_, shard.mutex);
-  const auto found = shard.activations.find(key);
-  if (found != shard.activations.end()) {
-    remove(shard, *found->second);
-  }
+  remove(shard, activation);
 }
 
 std::vector<std::string> ActivationTable::listed_ids() const {
@@ -102,6 +125,7 @@ std::vector<std::string> ActivationTable::listed_ids() const {
       ids.push_back(at->id);
     }
   }
+  std::ranges::sort(ids);
   return ids;
 }
 
@@ -116,38 +140,38 @@ std::size_t ActivationTable::size() const {
 
 std::vector<std::string> ActivationTable::ids(std::string_view prefix, std::size_t limit,
                                               std::string_view after) const {
-  std::vector<std::string> ids;
+  FirstIds first(limit);
   for (const Shard& shard : shards_) {
-    {
-      const MapLock lock(host_, shard.mutex);
-      for (const auto& [key, activation] : shard.activations) {
-        if (key.id.starts_with(prefix) && key.id > after) {
-          ids.emplace_back(key.id);
-        }
-      }
-    }
-    std::ranges::sort(ids);
-    ids.resize(std::min(ids.size(), limit));
+    const MapLock lock(host_, shard.mutex);
+    shard.effort.visits += shard.activations.size();
+    shard.activations.for_each([&](const Activation& activation) {
+      if (activation.id.starts_with(prefix) && activation.id > after) first.add(activation.id);
+    });
   }
-  return ids;
+  return first.take();
 }
 
 std::vector<std::string> ActivationTable::unused_since(base::TimePoint time,
-                                                       std::size_t most) const {
+                                                       std::size_t shard_index) const {
   const base::Duration::rep before = time.time_since_epoch().count();
+  const Shard& shard = shards_[shard_index];
   std::vector<std::string> ids;
+  const MapLock lock(host_, shard.mutex);
+  shard.effort.visits += shard.activations.size();
+  shard.activations.for_each([&](const Activation& activation) {
+    if (activation.last_used.load(std::memory_order_relaxed) <= before) ids.push_back(activation.id);
+  });
+  return ids;
+}
+
+ActivationTable::Effort ActivationTable::effort() const {
+  Effort total;
   for (const Shard& shard : shards_) {
     const MapLock lock(host_, shard.mutex);
-    for (const auto& [key, activation] : shard.activations) {
-      if (ids.size() == most) {
-        return ids;
-      }
-      if (activation->last_used.load(std::memory_order_relaxed) <= before) {
-        ids.emplace_back(key.id);
-      }
-    }
+    total.lookups += shard.effort.lookups;
+    total.visits += shard.effort.visits;
   }
-  return ids;
+  return total;
 }
 
 void ActivationTable::append(Shard& shard, Activation& activation) noexcept {

@@ -2,16 +2,17 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include <holdfast/base/clock.h>
 #include <holdfast/objects/internal/activation.h>
+#include <holdfast/objects/internal/activation_map.h>
 
 namespace holdfast::objects::internal {
 
@@ -22,6 +23,15 @@ namespace holdfast::objects::internal {
 // the key of that object.
 class ActivationTable {
  public:
+  static constexpr std::size_t kShards = 64;
+
+  // The work that a table has done: how often it looked for an id, and how many objects it visited
+  // to find some of them.
+  struct Effort {
+    std::uint64_t lookups = 0;
+    std::uint64_t visits = 0;
+  };
+
   // `host` is for the check of the lock order.
   explicit ActivationTable(const void* host) noexcept : host_(host) {}
 
@@ -36,49 +46,45 @@ class ActivationTable {
   [[nodiscard]] std::size_t clear_saved();
 
   // Appends the object to the list of those to save, unless it is listed or not active.
-  void list(std::string_view id);
+  void list(Activation& activation);
   // Removes the object from that list; harmless if it is not listed.
-  void unlist(std::string_view id);
-  // Returns the ids in the list.
+  void unlist(Activation& activation);
+  // Returns the ids in the list, in byte order.
   [[nodiscard]] std::vector<std::string> listed_ids() const;
 
   [[nodiscard]] std::size_t size() const;
-  // Returns the first `limit` ids with the prefix that come after `after`, in byte order.
+  // Returns the first `limit` ids with the prefix that come after `after`, in byte order. Visits
+  // all objects.
   [[nodiscard]] std::vector<std::string> ids(std::string_view prefix, std::size_t limit,
                                              std::string_view after) const;
-  // Returns up to `most` ids that were last used before this time.
-  [[nodiscard]] std::vector<std::string> unused_since(base::TimePoint time, std::size_t most) const;
+  // Returns the ids of one shard that were last used before this time.
+  [[nodiscard]] std::vector<std::string> unused_since(base::TimePoint time,
+                                                      std::size_t shard) const;
+
+  [[nodiscard]] Effort effort() const;
 
  private:
-  struct Key {
-    std::string_view id;
-    std::size_t hash;
-
-    friend bool operator==(const Key& a, const Key& b) noexcept { return a.id == b.id; }
-  };
-  struct KeyHash {
-    std::size_t operator()(const Key& key) const noexcept { return key.hash; }
-  };
   struct alignas(64) Shard {
     mutable std::mutex mutex;
-    // The key's text is the activation's own id.
-    std::unordered_map<Key, std::unique_ptr<Activation>, KeyHash> activations;
+    ActivationMap activations;
     Activation* first = nullptr;  // of the list of objects to save
     Activation* last = nullptr;
+    mutable Effort effort;
   };
 
-  static Key key_of(std::string_view id) noexcept {
-    return {id, std::hash<std::string_view>{}(id)};
+  static std::size_t hash_of(std::string_view id) noexcept {
+    return std::hash<std::string_view>{}(id);
   }
-  [[nodiscard]] Shard& shard_of(const Key& key) const noexcept {
-    // The low bits choose the bucket.
-    return shards_[(key.hash >> 32U) % shards_.size()];
+  [[nodiscard]] Shard& shard_of(std::size_t hash) const noexcept {
+    // The low bits choose the slot.
+    return shards_[(hash >> 32U) % kShards];
   }
   static void append(Shard& shard, Activation& activation) noexcept;
   static void remove(Shard& shard, Activation& activation) noexcept;
+  static std::unique_ptr<Activation> extract(Shard& shard, std::string_view id, std::size_t hash);
 
   const void* const host_;
-  mutable std::array<Shard, 64> shards_{};
+  mutable std::array<Shard, kShards> shards_{};
 };
 
 }  // namespace holdfast::objects::internal

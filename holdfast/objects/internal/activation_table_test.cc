@@ -1,6 +1,7 @@
 #include <holdfast/objects/internal/activation_table.h>
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
@@ -29,6 +30,15 @@ class ActivationTableTest : public ::testing::Test {
     return ids;
   }
 
+  [[nodiscard]] Ids unused_since(int time) const {
+    Ids all;
+    for (std::size_t shard = 0; shard < ActivationTable::kShards; ++shard) {
+      std::ranges::copy(table_.unused_since(base::TimePoint(base::Duration(time)), shard),
+                        std::back_inserter(all));
+    }
+    return all;
+  }
+
   testing::HostTest test_;
   HostCore core_{test_.host, test_.repository, testing::HostTest::quiet()};
   ObjectType type_{&core_.state(), "type", {}, {}};
@@ -49,19 +59,17 @@ TEST_F(ActivationTableTest, ListsADirtyObjectOnce) {
   add("a", true);
   add("b", false);
   EXPECT_EQ(listed(), Ids{"a"});
-  table_.list("b");
-  table_.list("b");
-  table_.list("no such");
+  table_.list(*table_.find("b"));
+  table_.list(*table_.find("b"));
   EXPECT_EQ(listed(), (Ids{"a", "b"}));
 }
 
 TEST_F(ActivationTableTest, AnUnlistedObjectIsNoLongerListed) {
   for (const char* id : {"a", "b", "c"}) add(id, true);
-  table_.unlist("b");
-  table_.unlist("b");
-  table_.unlist("no such");
+  table_.unlist(*table_.find("b"));
+  table_.unlist(*table_.find("b"));
   EXPECT_EQ(listed(), (Ids{"a", "c"}));
-  table_.list("b");
+  table_.list(*table_.find("b"));
   EXPECT_EQ(listed(), (Ids{"a", "b", "c"}));
 }
 
@@ -71,6 +79,21 @@ TEST_F(ActivationTableTest, AnExtractedObjectIsNotListed) {
   const Ids ids = listed();
   EXPECT_EQ(ids.size(), 150U);
   EXPECT_TRUE(std::ranges::all_of(ids, [](const auto& id) { return std::stoi(id) % 2 == 1; }));
+}
+
+TEST_F(ActivationTableTest, AnExtractedObjectCannotBeListedAgain) {
+  add("a", true);
+  const auto extracted = table_.extract("a");
+  table_.list(*extracted);
+  EXPECT_EQ(listed(), Ids{});
+}
+
+TEST_F(ActivationTableTest, PagesOfIdsAreInByteOrder) {
+  for (const char* id : {"b2", "a", "b10", "c", "b1"}) add(id, false);
+  EXPECT_EQ(table_.ids("", 10, ""), (Ids{"a", "b1", "b10", "b2", "c"}));
+  EXPECT_EQ(table_.ids("b", 2, ""), (Ids{"b1", "b10"}));
+  EXPECT_EQ(table_.ids("b", 2, "b10"), Ids{"b2"});
+  EXPECT_EQ(table_.ids("b", 0, ""), Ids{});
 }
 
 TEST_F(ActivationTableTest, ClearsAllButObjectsToBeSaved) {
@@ -84,8 +107,9 @@ TEST_F(ActivationTableTest, ClearsAllButObjectsToBeSaved) {
 TEST_F(ActivationTableTest, ReturnsUnusedObjects) {
   add("old", false).last_used = 10;
   add("new", false).last_used = 20;
-  EXPECT_EQ(table_.unused_since(base::TimePoint(base::Duration(15)), 10), Ids{"old"});
-  EXPECT_EQ(table_.unused_since(base::TimePoint(base::Duration(30)), 1).size(), 1U);
+  EXPECT_EQ(unused_since(15), Ids{"old"});
+  EXPECT_EQ(unused_since(30).size(), 2U);
+  EXPECT_EQ(unused_since(5), Ids{});
 }
 
 }  // namespace

@@ -106,15 +106,16 @@ Result<Active> Activator::activate(ObjectType& type, std::string_view id) {
   activation->last_used = host_.options.clock->coarse_now().time_since_epoch().count();
   Activation& inserted = type.table.insert(std::move(activation));
   seat.keep();
-  if (inserted.lease.holds()) {
-    inserted.on_lost.emplace(inserted.lease.lost(), [&inserted] { mark_lost(inserted); });
+  if (inserted.lease != nullptr) {
+    OwnedLease& owned = *inserted.lease;
+    owned.on_lost.emplace(owned.lock.lost(), [&inserted] { mark_lost(inserted); });
   }
   return Active{&inserted, *how};
 }
 
 Result<CreateOutcome> Activator::fill(Activation& activation) const {
   Object& object = *activation.object;
-  auto loaded = host_.repository->load(activation.type.key(activation.id), activation.token,
+  auto loaded = host_.repository->load(activation.type.key(activation.id), activation.token(),
                                        host_.store_deadline());
   if (!loaded) {
     return std::unexpected(in_context("loading " + activation.type.describe(activation.id),
@@ -122,7 +123,7 @@ Result<CreateOutcome> Activator::fill(Activation& activation) const {
   }
   if (const auto* const refused = std::get_if<store::Refused>(&*loaded)) {
     return std::unexpected(
-        refusal(activation.type, activation.id, activation.token, refused->newest));
+        refusal(activation.type, activation.id, activation.token(), refused->newest));
   }
   if (const auto* const found = std::get_if<store::Loaded>(&*loaded)) {
     auto done = read(activation, found->data);
@@ -179,7 +180,7 @@ Result<EraseOutcome> Activator::erase(ObjectType& type, std::string_view id) {
   if (erased != nullptr) {
     host_.active.fetch_sub(1, std::memory_order_relaxed);
   }
-  const base::FencingToken token = erased != nullptr ? erased->token
+  const base::FencingToken token = erased != nullptr ? erased->token()
                                    : lease.holds()   ? lease.token()
                                                      : base::FencingToken(0);
   auto outcome = host_.repository->erase(type.key(id), token, host_.store_deadline());

@@ -131,17 +131,26 @@ void Caretaker::drop_lost() {
 }
 
 bool Caretaker::retire_idle() {
-  bool may_be_more = false;
+  const std::span<ObjectType* const> types = host_.types.in_use();
   const base::TimePoint since = host_.options.clock->now() - *host_.options.idle_after;
-  for (ObjectType* const type : host_.types.in_use()) {
-    const std::vector<std::string> ids = type->table.unused_since(since, kMostIdle);
-    bool some_left = false;
-    for (const std::string& id : ids) {
-      if (retire(*type, id, since)) some_left = true;
+  bool some_left = false;
+  for (std::size_t tried = 0; tried < kMostIdle; ++tried) {
+    while (idle_.ids.empty()) {
+      if (idle_.type == types.size()) {
+        idle_ = {};
+        return false;
+      }
+      idle_.ids = types[idle_.type]->table.unused_since(since, idle_.shard);
+      idle_.from = types[idle_.type];
+      if (++idle_.shard == ActivationTable::kShards) {
+        idle_.shard = 0;
+        ++idle_.type;
+      }
     }
-    may_be_more = may_be_more || (ids.size() == kMostIdle && some_left);
+    if (retire(*idle_.from, idle_.ids.back(), since)) some_left = true;
+    idle_.ids.pop_back();
   }
-  return may_be_more;
+  return some_left;
 }
 
 bool Caretaker::retire(ObjectType& type, std::string_view id, base::TimePoint idle_since) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <mutex>
 #include <optional>
@@ -31,13 +32,22 @@ class Caretaker {
   base::Result<std::size_t> save_listed(const SaveOne& save_busy);
 
  private:
+  // The next shard to look at, and the ids of the last one that are still to be retired.
+  struct IdleWalk {
+    std::size_t type = 0;
+    std::size_t shard = 0;
+    ObjectType* from = nullptr;
+    std::vector<std::string> ids{};
+  };
+
   void run(const std::stop_token& stop);
   void save_changed();
   // Call it between sweeps: objects that a sweep works on are not listed, and are listed again if
   // it fails.
   [[nodiscard]] std::vector<std::string> listed_ids(const ObjectType& type);
   void drop_lost();
-  // Returns true if some left memory, and there may be more.
+  // Continues the walk over all objects that began last. Returns true if some left memory, and the
+  // walk has not ended.
   bool retire_idle();
   // Saves the object and removes it from memory, if it is not in use and still idle.
   bool retire(ObjectType& type, std::string_view id, base::TimePoint idle_since);
@@ -46,7 +56,9 @@ class Caretaker {
   Activator& activator_;
   Writer& writer_;
   std::mutex sweeping_;                 // one sweep at a time
-  std::vector<LostObject> still_lost_;  // used by the thread only: those that were in use
+  // Used by the thread only: lost objects that were in use, and how far the walk over idle ones is.
+  std::vector<LostObject> still_lost_;
+  IdleWalk idle_;
   std::jthread thread_;
 };
 

@@ -92,7 +92,7 @@ Result<ExclusiveGuard> own(local::KeyLock& lock, const ObjectType& type, std::st
 
 void mark_dirty(Activation& activation) {
   if (!activation.dirty.exchange(true, std::memory_order_acq_rel)) {
-    activation.type.table.list(activation.id);
+    activation.type.table.list(activation);
   }
 }
 

@@ -96,7 +96,7 @@ Result<SaveOutcome> Writer::save(Activation& activation, Turn turn, const local:
   if (auto ours = check_ours(activation); !ours) {
     return std::unexpected(std::move(ours).error());
   }
-  const ObjectSave save{type.key(activation.id), *std::move(text), activation.token};
+  const ObjectSave save{type.key(activation.id), *std::move(text), activation.token()};
   auto outcomes = host_.repository->save(std::span(&save, 1), Batch::each, host_.store_deadline());
   if (!outcomes) {
     try_again(activation);
@@ -144,7 +144,7 @@ Sweep Writer::sweep(ObjectType& type, std::span<const std::string> ids) {
       continue;
     }
     // First, so that a change from here on lists it again.
-    type.table.unlist(id);
+    type.table.unlist(*activation);
     if (!activation->dirty.exchange(false, std::memory_order_acq_rel)) {
       continue;
     }
@@ -165,7 +165,7 @@ Sweep Writer::sweep(ObjectType& type, std::span<const std::string> ids) {
       result.error = std::move(ours).error();
       continue;
     }
-    saves.push_back({type.key(activation.id), std::move(object.text), activation.token});
+    saves.push_back({type.key(activation.id), std::move(object.text), activation.token()});
     activations.push_back(&activation);
   }
   if (!saves.empty()) {
@@ -216,7 +216,7 @@ Result<void> Writer::save_together(std::span<Activation* const> activations) {
     if (!text) {
       return std::unexpected(std::move(text).error());
     }
-    saves.push_back({activation->type.key(activation->id), *std::move(text), activation->token});
+    saves.push_back({activation->type.key(activation->id), *std::move(text), activation->token()});
   }
   for (Activation* const activation : activations) {
     if (auto ours = check_ours(*activation); !ours) {
@@ -259,7 +259,7 @@ Result<void> Writer::settle(Activation& activation, const store::SaveOutcome& ou
     try_again(activation);
     mark_lost(activation);
     return std::unexpected(
-        refusal(activation.type, activation.id, activation.token, refused->newest));
+        refusal(activation.type, activation.id, activation.token(), refused->newest));
   }
   ++host_.saved;
   return {};
