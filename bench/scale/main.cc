@@ -25,7 +25,8 @@ struct Options {
 
 std::vector<Row> all_rows() {
   std::vector<Row> rows;
-  for (const auto& group : {object_rows(), key_lock_rows(), coroutine_rows(), keeper_rows()}) {
+  for (const auto& group : {object_rows(), key_lock_rows(), coroutine_rows(), keeper_rows(),
+                            store_rows(), file_rows(), process_rows()}) {
     rows.insert(rows.end(), group.begin(), group.end());
   }
   return rows;
@@ -76,9 +77,11 @@ int main(int argc, char** argv) {
       ->check(CLI::IsMember(names));
   app.add_flag("--quick", options.quick, "Small sizes: shows that it runs, measures nothing");
   app.add_option("--svg", options.svg, "Write a plot of each row to this folder");
+  std::vector<std::string> role;
+  app.add_option("--as", role)->expected(1, 3)->group("");
   CLI11_PARSE(app, argc, argv);
   try {
-    return run(options, rows);
+    return role.empty() ? run(options, rows) : run_as(role);
   } catch (const std::exception& error) {
     std::cerr << "bench_scale: " << error.what() << '\n';
     return 1;

@@ -31,5 +31,11 @@ struct Row {
 [[nodiscard]] std::vector<Row> key_lock_rows();
 [[nodiscard]] std::vector<Row> coroutine_rows();
 [[nodiscard]] std::vector<Row> keeper_rows();
+[[nodiscard]] std::vector<Row> store_rows();
+[[nodiscard]] std::vector<Row> file_rows();
+[[nodiscard]] std::vector<Row> process_rows();
+
+// Runs this program as another process of a row: `--as ROLE URL …`.
+int run_as(const std::vector<std::string>& words);
 
 }  // namespace holdfast::bench_scale
