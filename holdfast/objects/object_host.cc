@@ -45,6 +45,10 @@ ObjectHost::ObjectHost(std::shared_ptr<store::ObjectRepository> repository, Host
                                                   checked(std::move(options))))) {}
 
 ObjectHost::~ObjectHost() {
+  if (process_.is_inherited()) {
+    static_cast<void>(core_.release());
+    return;
+  }
   if (const auto stopped = stop(); !stopped) {
     core_->state().options.logger.error("a host ends: " + base::to_string(stopped.error()));
   }

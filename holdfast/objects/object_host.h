@@ -14,6 +14,7 @@
 
 #include <holdfast/base/clock.h>
 #include <holdfast/base/error.h>
+#include <holdfast/base/process_mark.h>
 #include <holdfast/objects/host_options.h>
 #include <holdfast/objects/internal/call_scope.h>
 #include <holdfast/objects/internal/host_core.h>
@@ -79,7 +80,8 @@ class ObjectHost {
   // repository.
   explicit ObjectHost(std::shared_ptr<store::ObjectRepository> repository,
                       HostOptions options = {});
-  // Stops without a time limit; logs what could not be saved.
+  // Stops without a time limit; logs what could not be saved. In a forked child it returns at once
+  // and touches nothing: the objects and their leases are the parent's.
   ~ObjectHost();
   ObjectHost(const ObjectHost&) = delete;
   ObjectHost& operator=(const ObjectHost&) = delete;
@@ -233,7 +235,8 @@ class ObjectHost {
                                                         const nlohmann::json& reply,
                                                         std::string_view why);
 
-  const std::unique_ptr<internal::HostCore> core_;
+  const base::ProcessMark process_;
+  std::unique_ptr<internal::HostCore> core_;
 };
 
 template <std::derived_from<Object>... T, class Work>
