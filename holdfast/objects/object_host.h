@@ -21,8 +21,8 @@
 #include <holdfast/objects/internal/member_function.h>
 #include <holdfast/objects/internal/together_scope.h>
 #include <holdfast/objects/object.h>
-#include <holdfast/objects/object_type.h>
 #include <holdfast/objects/outcome.h>
+#include <holdfast/objects/registered_type.h>
 #include <holdfast/store/object_repository.h>
 
 namespace holdfast::objects {
