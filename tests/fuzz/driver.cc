@@ -1,7 +1,7 @@
-// Runs a fuzz target without libFuzzer: every input of the folders and files that are named, and then
-// variations of them, as many as HOLDFAST_FUZZ_ROUNDS says (10,000), for HOLDFAST_FUZZ_SECONDS (1) at
-// most. HOLDFAST_FUZZ_SEED chooses other variations. An input that ends the program is shown, and
-// kept in the file crash-input.
+// Runs a fuzz target without libFuzzer: every input of the folders and files that are named, and
+// then variations of them, as many as HOLDFAST_FUZZ_ROUNDS says (10,000), for HOLDFAST_FUZZ_SECONDS
+// (1) at most. HOLDFAST_FUZZ_SEED chooses other variations. An input that ends the program is
+// shown, and kept in the file crash-input.
 #include <algorithm>
 #include <chrono>
 #include <csignal>

@@ -1,4 +1,6 @@
 // The content of a .fence file: a token, none, or corrupt; a newer token replaces what is there.
+#include <holdfast/fence/internal/fence_file.h>
+
 #include <filesystem>
 #include <fstream>
 
@@ -6,7 +8,6 @@
 #include <tests/support/temporary_folder.h>
 
 #include <holdfast/base/clock.h>
-#include <holdfast/fence/internal/fence_file.h>
 
 namespace {
 

@@ -1,5 +1,5 @@
-// Any bytes on a terminal: printable() and printable_message() leave nothing that could harm it, and
-// printable() can be undone.
+// Any bytes on a terminal: printable() and printable_message() leave nothing that could harm it,
+// and printable() can be undone.
 #include <algorithm>
 #include <charconv>
 #include <string>
@@ -18,8 +18,9 @@ void require_safe(std::string_view text) {
   while (!text.empty()) {
     const base::CodePoint front = base::front_of_utf8(text);
     require(!base::is_unsafe_to_print(front.value), "no character could harm a terminal");
-    require(front.value >= 0x20 && front.value != 0x7f && (front.value < 0x80 || front.value > 0x9f),
-            "nor is it a control character");
+    require(
+        front.value >= 0x20 && front.value != 0x7f && (front.value < 0x80 || front.value > 0x9f),
+        "nor is it a control character");
     text.remove_prefix(front.size);
   }
 }

@@ -1,4 +1,6 @@
 // The URL of a store: what is read prints back and is read equal, and no password is ever shown.
+#include <holdfast/engines/store_url.h>
+
 #include <string>
 
 #include <tests/fuzz/fuzz.h>
@@ -6,7 +8,6 @@
 #include <holdfast/base/percent.h>
 #include <holdfast/engines/mongodb/mongo_url.h>
 #include <holdfast/engines/redis/redis_url.h>
-#include <holdfast/engines/store_url.h>
 
 namespace {
 

@@ -21,6 +21,7 @@ struct HeldCommand {
   base::Duration ttl;
   base::Duration kill_after;
   OnLost on_lost = OnLost::terminate;
+  Background background = Background::keep;
   // Called once, when the lock is lost or about to be, before the command is told.
   std::function<void()> say_lost;
 };

@@ -47,7 +47,20 @@ class LossPlan {
     if (kill_at_) {
       return killed_ ? base::TimePoint::max() : *kill_at_;
     }
-    return base::add_saturating(now, time_left - notice_);
+    // In time to see a renewal before others think that there was none.
+    return base::add_saturating(now, std::min(time_left - notice_, time_left / 2));
+  }
+
+  // When the command must have ended, if nothing changes.
+  [[nodiscard]] base::TimePoint kill_at(base::TimePoint now,
+                                        base::Duration time_left) const noexcept {
+    return kill_at_ ? *kill_at_ : base::add_saturating(now, time_left);
+  }
+
+  // When a process that looks after this one has to send the TERM that is overdue.
+  [[nodiscard]] base::TimePoint overdue(base::TimePoint now,
+                                        base::Duration time_left) const noexcept {
+    return kill_at_ ? base::TimePoint::max() : base::add_saturating(now, time_left - (notice_ / 2));
   }
 
   [[nodiscard]] bool ending() const noexcept { return kill_at_.has_value(); }

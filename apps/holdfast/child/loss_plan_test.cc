@@ -17,7 +17,8 @@ TEST(LossPlan, DoesNothingWhileRenewalsComeInTime) {
   LossPlan plan(30s, 5s);
   EXPECT_EQ(plan.at(kNow, 29s), Action::none);
   EXPECT_EQ(plan.at(kNow, 19s), Action::none);
-  EXPECT_EQ(plan.next(kNow, 19s), kNow + 14s);
+  EXPECT_EQ(plan.next(kNow, 29s), kNow + 14500ms);
+  EXPECT_EQ(plan.next(kNow, 9s), kNow + 4s);
   EXPECT_FALSE(plan.ending());
 }
 
@@ -51,6 +52,16 @@ TEST(LossPlan, ARenewalThatComesAfterAllDoesNotTakeTheEndBack) {
   EXPECT_EQ(plan.at(kNow, 4s), Action::terminate);
   EXPECT_EQ(plan.at(kNow + 1s, 29s), Action::none);
   EXPECT_EQ(plan.at(kNow + 4s, 26s), Action::kill);
+}
+
+TEST(LossPlan, AGuardianActsAfterThePlanAndNotAfterTheLease) {
+  LossPlan plan(40s, 1h);
+  EXPECT_EQ(plan.overdue(kNow, 30s), kNow + 25s);
+  EXPECT_GT(plan.overdue(kNow, 30s), plan.next(kNow, 30s));
+  EXPECT_EQ(plan.kill_at(kNow, 30s), kNow + 30s);
+  EXPECT_EQ(plan.at(kNow, 10s), Action::terminate);
+  EXPECT_EQ(plan.overdue(kNow + 1s, 9s), base::TimePoint::max());
+  EXPECT_EQ(plan.kill_at(kNow + 1s, 9s), kNow + 10s);
 }
 
 TEST(LossPlan, WithoutTimeToCleanUpItKillsAtOnce) {

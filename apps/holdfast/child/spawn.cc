@@ -5,9 +5,8 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstddef>
-#include <memory>
 #include <string_view>
+#include <utility>
 
 #include "apps/holdfast/child/spawn.h"
 
@@ -15,34 +14,8 @@ namespace holdfast::cli {
 
 namespace {
 
-// Everything that the child needs, made beforehand: between clone and exec it shares our memory, so
-// it may only make system calls.
-struct Start {
-  std::vector<char*> arguments;
-  std::vector<char*> environment;
-  const SpawnOptions& options;
-  pid_t parent;
-  int error = 0;  // the child's word to us, if it cannot be what it should
-};
-
-// Not instrumented: a sanitizer's bookkeeping is ours, too.
-__attribute__((no_sanitize("address", "thread", "undefined"))) int child_main(void* argument) {
-  Start& start = *static_cast<Start*>(argument);
-  if (start.options.if_orphaned == IfOrphaned::be_killed) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != start.parent) {
-      _exit(0);  // it was killed before we said so
-    }
-  }
-  setpgid(0, 0);
-  if (start.options.terminal >= 0) {
-    tcsetpgrp(start.options.terminal, getpid());
-  }
-  sigprocmask(SIG_SETMASK, &start.options.signal_mask, nullptr);
-  execvpe(start.arguments.front(), start.arguments.data(), start.environment.data());
-  start.error = errno;
-  _exit(0);
-}
+// exec copies the arguments there if it has to hand a script without #! to the shell.
+constexpr std::size_t kLeastStack = std::size_t{64} * 1024;
 
 std::vector<char*> pointers(const std::vector<std::string>& texts) {
   std::vector<char*> all;
@@ -75,26 +48,48 @@ std::vector<std::string> merged_environment(const SpawnOptions& options) {
 
 }  // namespace
 
-std::expected<pid_t, int> spawn(const SpawnOptions& options) {
-  const std::vector<std::string> environment = merged_environment(options);
-  Start start{.arguments = pointers(options.command),
-              .environment = pointers(environment),
-              .options = options,
-              .parent = getpid()};
-  // exec copies the arguments there if it has to hand a script without #! to the shell.
-  constexpr std::size_t kLeastStack = std::size_t{64} * 1024;
-  const std::size_t size = kLeastStack + (start.arguments.size() + 16) * sizeof(char*);
-  const auto stack = std::make_unique_for_overwrite<std::byte[]>(size);
-  const auto top = reinterpret_cast<std::uintptr_t>(stack.get() + size) & ~std::uintptr_t{15};
+Spawn::Spawn(SpawnOptions options)
+    : options_(std::move(options)),
+      variables_(merged_environment(options_)),
+      arguments_(pointers(options_.command)),
+      environment_(pointers(variables_)),
+      stack_size_(kLeastStack + (arguments_.size() + 16) * sizeof(char*)),
+      stack_(std::make_unique_for_overwrite<std::byte[]>(stack_size_)) {}
+
+// Between clone and exec it shares its parent's memory, so it may only make system calls. Not
+// instrumented: a sanitizer's bookkeeping is the parent's, too.
+__attribute__((no_sanitize("address", "thread", "undefined"))) int Spawn::child_main(
+    void* argument) {
+  Spawn& start = *static_cast<Spawn*>(argument);
+  if (start.options_.if_orphaned == IfOrphaned::be_killed) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != start.parent_) {
+      _exit(0);  // it was killed before we said so
+    }
+  }
+  setpgid(0, 0);
+  if (start.options_.terminal >= 0) {
+    tcsetpgrp(start.options_.terminal, getpid());
+  }
+  sigprocmask(SIG_SETMASK, &start.options_.signal_mask, nullptr);
+  execvpe(start.arguments_.front(), start.arguments_.data(), start.environment_.data());
+  start.error_ = errno;
+  _exit(0);
+}
+
+std::expected<pid_t, int> Spawn::start() {
+  parent_ = getpid();
+  const auto top =
+      reinterpret_cast<std::uintptr_t>(stack_.get() + stack_size_) & ~std::uintptr_t{15};
   // As vfork, which costs a fraction of fork: we sleep until the child has called exec or ended.
   const pid_t child =
-      clone(child_main, reinterpret_cast<void*>(top), CLONE_VM | CLONE_VFORK | SIGCHLD, &start);
+      clone(child_main, reinterpret_cast<void*>(top), CLONE_VM | CLONE_VFORK | SIGCHLD, this);
   if (child < 0) {
     return std::unexpected(errno);
   }
-  if (start.error != 0) {
+  if (error_ != 0) {
     waitpid(child, nullptr, 0);
-    return std::unexpected(start.error);
+    return std::unexpected(error_);
   }
   return child;
 }

@@ -3,14 +3,16 @@
 #include <sys/types.h>
 
 #include <csignal>
+#include <cstddef>
 #include <cstdint>
 #include <expected>
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace holdfast::cli {
 
-// What becomes of the command if this process is killed and cannot look after it any more.
+// What becomes of the command if the processes that look after it are killed.
 enum class IfOrphaned : std::uint8_t { live_on, be_killed };
 
 struct SpawnOptions {
@@ -21,9 +23,31 @@ struct SpawnOptions {
   IfOrphaned if_orphaned = IfOrphaned::be_killed;
 };
 
-// Starts a command in a process group of its own, without a shell in between; returns when it is
-// running: its id, or the errno with which it could not be executed. Call it from a thread that
-// lives as long as the command (the kernel ties `be_killed` to it), with SIGTTOU blocked.
-[[nodiscard]] std::expected<pid_t, int> spawn(const SpawnOptions& options);
+// A command to be started in a process group of its own, without a shell in between. The
+// constructor makes everything that the start needs: start() makes system calls only, and so may be
+// called in a process that was forked beside other threads.
+class Spawn {
+ public:
+  explicit Spawn(SpawnOptions options);
+
+  // Returns when the command is running: its id, or the errno with which it could not be executed.
+  // Call it once, from a thread that lives as long as the command (the kernel ties `be_killed` to
+  // it), with SIGTTOU blocked.
+  [[nodiscard]] std::expected<pid_t, int> start();
+
+  [[nodiscard]] const SpawnOptions& options() const noexcept { return options_; }
+
+ private:
+  static int child_main(void* argument);
+
+  const SpawnOptions options_;
+  const std::vector<std::string> variables_;
+  const std::vector<char*> arguments_;
+  const std::vector<char*> environment_;
+  const std::size_t stack_size_;
+  const std::unique_ptr<std::byte[]> stack_;
+  pid_t parent_ = 0;
+  int error_ = 0;  // the child's word to its parent, if it cannot be what it should
+};
 
 }  // namespace holdfast::cli

@@ -1,13 +1,8 @@
 #include <poll.h>
-#include <sys/timerfd.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
-#include <cerrno>
-#include <chrono>
 #include <stop_token>
-#include <system_error>
 #include <utility>
 
 #include "apps/holdfast/child/supervisor.h"
@@ -19,52 +14,37 @@ namespace {
 
 using Action = LossPlan::Action;
 
-Descriptor make_timer() {
-  // It counts suspend, as the lease does.
-  Descriptor timer(timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK));
-  if (timer.get() < 0) {
-    throw std::system_error(errno, std::generic_category(), "timerfd_create");
-  }
-  return timer;
-}
-
-void arm(const Descriptor& timer, base::TimePoint when) {
-  itimerspec spec{};
-  if (when != base::TimePoint::max()) {
-    const auto since_boot = when.time_since_epoch();
-    const auto seconds = std::chrono::floor<std::chrono::seconds>(since_boot);
-    spec.it_value.tv_sec = seconds.count();
-    spec.it_value.tv_nsec = (since_boot - seconds).count();
-  }
-  timerfd_settime(timer.get(), TFD_TIMER_ABSTIME, &spec, nullptr);
-}
-
 }  // namespace
 
-Supervisor::Supervisor(pid_t command, const locks::Lock& lock, const Signals& signals,
+Supervisor::Supervisor(Guardian& guardian, const locks::Lock& lock, const Signals& signals,
                        JobTerminal& terminal, SupervisorOptions options)
-    : command_(command),
+    : guardian_(guardian),
+      command_(guardian.command()),
       lock_(lock),
       signals_(signals),
       terminal_(terminal),
       options_(std::move(options)),
-      plan_(options_.ttl, options_.kill_after),
-      timer_(make_timer()) {}
+      plan_(options_.ttl, options_.kill_after) {}
 
 Ended Supervisor::run() {
   const std::stop_callback on_lost(lock_.lost(), [this] { lost_.set(); });
-  while (!ended_) {
+  while (!status_) {
     look_at_lock();
     wait_for_something();
     take_signals();
+    take_reports();
   }
   terminal_.take_back(command_);
-  return {.status = reap(), .lost = plan_.ending(), .asked_to_end = asked_to_end_};
+  if (lock_.time_left() <= base::Duration::zero()) {
+    look_at_lock();  // the guardian may have ended it while we were stopped
+  }
+  return {.status = *status_, .lost = plan_.ending(), .asked_to_end = asked_to_end_};
 }
 
 void Supervisor::wait_for_something() {
-  std::array<pollfd, 3> sources{{{.fd = signals_.descriptor(), .events = POLLIN, .revents = 0},
-                                 {.fd = timer_.get(), .events = POLLIN, .revents = 0},
+  std::array<pollfd, 4> sources{{{.fd = signals_.descriptor(), .events = POLLIN, .revents = 0},
+                                 {.fd = guardian_.descriptor(), .events = POLLIN, .revents = 0},
+                                 {.fd = timer_.descriptor(), .events = POLLIN, .revents = 0},
                                  {.fd = lost_.descriptor(), .events = POLLIN, .revents = 0}}};
   // Once it is known, it has nothing to add.
   const nfds_t count = said_lost_ ? sources.size() - 1 : sources.size();
@@ -74,7 +54,11 @@ void Supervisor::wait_for_something() {
 void Supervisor::take_signals() {
   while (const auto signal = signals_.next()) {
     note(*signal);
-    if (*signal != SIGCHLD) {
+    if (left_behind_) {
+      if (ends_by_default(*signal)) {
+        guardian_.end_rest();
+      }
+    } else if (*signal != SIGCHLD) {
       kill(-command_, *signal);
     }
     if (*signal == SIGTSTP) {
@@ -83,17 +67,21 @@ void Supervisor::take_signals() {
       kill(-command_, SIGCONT);
     }
   }
-  siginfo_t change{};
-  if (waitid(P_PID, static_cast<id_t>(command_), &change, WEXITED | WSTOPPED | WNOHANG | WNOWAIT) !=
-          0 ||
-      change.si_pid != command_) {
-    return;
-  }
-  if (change.si_code == CLD_STOPPED) {
-    waitid(P_PID, static_cast<id_t>(command_), &change, WSTOPPED | WNOHANG);
-    handle_stop(change.si_status);
-  } else {
-    ended_ = true;
+}
+
+void Supervisor::take_reports() {
+  while (const auto report = status_ ? std::nullopt : guardian_.next()) {
+    switch (report->kind) {
+      case GuardianReport::Kind::stopped: handle_stop(report->value); break;
+      case GuardianReport::Kind::left: left_behind_ = true; break;
+      case GuardianReport::Kind::ended: status_ = report->value; break;
+      case GuardianReport::Kind::died:
+        kill(-command_, SIGKILL);
+        status_ = kSignalled + SIGKILL;
+        break;
+      case GuardianReport::Kind::started:
+      case GuardianReport::Kind::failed: break;
+    }
   }
 }
 
@@ -115,14 +103,16 @@ void Supervisor::look_at_lock() {
     return;
   }
   const Action action = plan_.at(now, left);
+  guardian_.set({.term = plan_.overdue(now, left), .kill = plan_.kill_at(now, left)});
   if (action == Action::terminate) {
     said_lost_ = true;
     options_.say_lost();
+    guardian_.set_ending();
     end_group(SIGTERM);
   } else if (action == Action::kill) {
     end_group(SIGKILL);
   }
-  arm(timer_, plan_.next(now, left));
+  timer_.arm(plan_.next(now, left));
 }
 
 // A command that was stopped by the terminal, or that asks for it in vain, must not leave the
@@ -141,19 +131,16 @@ void Supervisor::handle_stop(int signal) {
   }
 }
 
-void Supervisor::end_group(int signal) const {
+void Supervisor::end_group(int signal) {
+  if (status_) {
+    return;
+  }
+  if (left_behind_) {
+    guardian_.end_rest();
+    return;
+  }
   kill(-command_, signal);
   kill(-command_, SIGCONT);  // what is stopped notices nothing else
-}
-
-int Supervisor::reap() {
-  if (plan_.ending()) {
-    // Until it is reaped, the command keeps its group's id from being used again.
-    kill(-command_, SIGKILL);
-  }
-  siginfo_t end{};
-  waitid(P_PID, static_cast<id_t>(command_), &end, WEXITED);
-  return end.si_code == CLD_EXITED ? end.si_status : kSignalled + end.si_status;
 }
 
 }  // namespace holdfast::cli

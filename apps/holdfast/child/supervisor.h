@@ -9,9 +9,10 @@
 #include <holdfast/base/clock.h>
 #include <holdfast/locks/lock.h>
 
+#include "apps/holdfast/child/boot_timer.h"
+#include "apps/holdfast/child/guardian.h"
 #include "apps/holdfast/child/job_terminal.h"
 #include "apps/holdfast/child/loss_plan.h"
-#include "apps/holdfast/waiting/descriptor.h"
 #include "apps/holdfast/waiting/event.h"
 #include "apps/holdfast/waiting/signals.h"
 
@@ -37,27 +38,28 @@ struct Ended {
 };
 
 // Looks after a running command: passes signals on to its process group, handles its stops as a
-// shell does, and ends it if the lock is lost (see LossPlan).
+// shell does, ends it if the lock is lost (see LossPlan), and tells the guardian how long the lock
+// lasts.
 //
 // One thread, which is blocked in run() until the command has ended. All that it borrows outlives
 // it.
 class Supervisor {
  public:
-  Supervisor(pid_t command, const locks::Lock& lock, const Signals& signals, JobTerminal& terminal,
-             SupervisorOptions options);
+  Supervisor(Guardian& guardian, const locks::Lock& lock, const Signals& signals,
+             JobTerminal& terminal, SupervisorOptions options);
 
   Ended run();
 
  private:
   void wait_for_something();
   void take_signals();
+  void take_reports();
   void note(int signal);
   void look_at_lock();
   void handle_stop(int signal);
-  void end_group(int signal) const;
-  // Of a command that has ended; sees to the rest of its group first.
-  int reap();
+  void end_group(int signal);
 
+  Guardian& guardian_;
   const pid_t command_;  // also the id of its process group
   const locks::Lock& lock_;
   const Signals& signals_;
@@ -65,10 +67,11 @@ class Supervisor {
   const SupervisorOptions options_;
   LossPlan plan_;
   bool said_lost_ = false;
-  bool ended_ = false;
+  bool left_behind_ = false;  // the command has ended, not all that it started has
+  std::optional<int> status_;
   std::optional<int> asked_to_end_;
   Event lost_;
-  Descriptor timer_;
+  const BootTimer timer_;
 };
 
 }  // namespace holdfast::cli

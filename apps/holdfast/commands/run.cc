@@ -27,6 +27,7 @@ struct RunOptions {
   std::uint64_t busy_status = kBusy;
   OnLost on_lost = OnLost::terminate;
   base::Duration kill_after = std::chrono::seconds(5);
+  Background background = Background::keep;
   std::string name{};
   Arguments command{};
 };
@@ -56,6 +57,19 @@ Reader into(OnLost& target) {
   };
 }
 
+Reader into(Background& target) {
+  return [&target](std::string_view text) -> Result<void> {
+    if (text != "keep" && text != "kill" && text != "wait") {
+      return base::fail(base::ErrorCode::invalid_argument,
+                        "'" + base::printable(text) + "' is neither keep, kill nor wait");
+    }
+    target = text == "keep"   ? Background::keep
+             : text == "kill" ? Background::kill
+                              : Background::wait;
+    return {};
+  };
+}
+
 void declare(CommandLine& line, RunOptions& options) {
   line.positional("NAME", "The name to hold: 1 to 1024 bytes", cli::into(options.name),
                   Presence::required);
@@ -68,6 +82,10 @@ void declare(CommandLine& line, RunOptions& options) {
   line.option("--kill-after", "DURATION",
               "Longest time from TERM to KILL after a loss (default: 5s)",
               cli::into(options.kill_after));
+  line.option("--background", "keep|kill|wait",
+              "Processes that COMMAND leaves behind: keep them (default), end them, or hold the "
+              "lock until they have ended",
+              into(options.background));
   options.global.declare_pass_password(line);
   options.global.declare(line);
   line.rest(options.command);
@@ -107,6 +125,7 @@ class Run {
                                  .ttl = options_.claim.ttl,
                                  .kill_after = options_.kill_after,
                                  .on_lost = options_.on_lost,
+                                 .background = options_.background,
                                  .say_lost = [this] { say_lost(); }});
     if (!ended) {
       return ended.error();

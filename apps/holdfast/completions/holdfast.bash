@@ -40,7 +40,7 @@ _holdfast() {
     elif [[ -n $command && ${words[i]} != -* ]]; then
       case ${words[i - 1]} in
         --store | -w | --wait | --permits | --ttl | --reason | --owner | -E | --busy-status | \
-          --on-lost | --kill-after | --skipped-status | --per | --retry | --limit | --confirm | \
+          --on-lost | --background | --kill-after | --skipped-status | --per | --retry | --limit | --confirm | \
           --prefix | --every | --count | --for | --token) ;;
         *) ((positionals++)) ;;
       esac
@@ -49,6 +49,7 @@ _holdfast() {
 
   case $prev in
     --on-lost) COMPREPLY=($(compgen -W 'term ignore' -- "$cur")) && return ;;
+    --background) COMPREPLY=($(compgen -W 'keep kill wait' -- "$cur")) && return ;;
     --store) COMPREPLY=($(compgen -W 'sqlite: memory:' -- "$cur")) && return ;;
     -w | --wait | --ttl | --kill-after | --per | --retry | --every | --for)
       COMPREPLY=($(compgen -W '1s 10s 30s 5m 1h' -- "$cur"))
@@ -63,7 +64,7 @@ _holdfast() {
   local options
   case $command in
     '') COMPREPLY=($(compgen -W "$commands $global --version" -- "$cur")) && return ;;
-    run) options="$claim -E --busy-status --on-lost --kill-after --pass-password" ;;
+    run) options="$claim -E --busy-status --on-lost --background --kill-after --pass-password" ;;
     once) options='--per --retry -E --skipped-status --kill-after --owner --pass-password' ;;
     elect) options='--ttl --kill-after --owner --pass-password' ;;
     throttle) options="$waiting --limit --per --sliding" ;;

@@ -1,0 +1,133 @@
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <new>
+#include <utility>
+
+#include "apps/holdfast/child/guardian.h"
+
+namespace holdfast::cli {
+
+namespace {
+
+using Kind = GuardianReport::Kind;
+
+struct Pipe {
+  Descriptor out;
+  Descriptor in;
+};
+
+std::expected<Pipe, int> make_pipe() {
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) {
+    return std::unexpected(errno);
+  }
+  return Pipe{Descriptor(ends[0]), Descriptor(ends[1])};
+}
+
+// A socket, because a write to a pipe without a reader is a signal.
+std::expected<Pipe, int> make_orders() {
+  std::array<int, 2> ends{};
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+    return std::unexpected(errno);
+  }
+  return Pipe{Descriptor(ends[0]), Descriptor(ends[1])};
+}
+
+GuardianBoard* make_board() {
+  void* const memory = mmap(nullptr, sizeof(GuardianBoard), PROT_READ | PROT_WRITE,
+                            MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  return memory == MAP_FAILED ? nullptr : new (memory) GuardianBoard{};
+}
+
+}  // namespace
+
+Guardian::Guardian(GuardianBoard* board, Descriptor orders, Descriptor reports, pid_t id) noexcept
+    : board_(board), orders_(std::move(orders)), reports_(std::move(reports)), id_(id) {}
+
+Guardian::Guardian(Guardian&& other) noexcept
+    : board_(std::exchange(other.board_, nullptr)),
+      orders_(std::move(other.orders_)),
+      reports_(std::move(other.reports_)),
+      id_(std::exchange(other.id_, -1)),
+      command_(other.command_) {}
+
+Guardian::~Guardian() {
+  if (id_ > 0) {
+    orders_ = Descriptor();
+    waitpid(id_, nullptr, 0);
+  }
+  if (board_ != nullptr) {
+    munmap(board_, sizeof *board_);
+  }
+}
+
+std::expected<Guardian, int> Guardian::start(SpawnOptions command, const GuardianOptions& options) {
+  Spawn spawn(std::move(command));
+  auto orders = make_orders();
+  auto reports = make_pipe();
+  GuardianBoard* const board = make_board();
+  if (!orders || !reports || board == nullptr) {
+    return std::unexpected(EMFILE);
+  }
+  Guardian guardian(board, std::move(orders->in), std::move(reports->out), -1);
+  guardian.set(options.deadlines);
+  const GuardianPost post{.board = board,
+                          .orders = orders->out.get(),
+                          .reports = reports->in.get(),
+                          .supervisor = getpid(),
+                          .background = options.background,
+                          .kill_after = options.kill_after};
+  guardian.id_ = fork();
+  if (guardian.id_ < 0) {
+    return std::unexpected(errno);
+  }
+  if (guardian.id_ == 0) {
+    guard(post, spawn);
+  }
+  reports->in = Descriptor();  // so that the end of the guardian is the end of its reports
+  const auto started = guardian.wait_for_start();
+  if (!started) {
+    return std::unexpected(started.error());
+  }
+  guardian.command_ = *started;
+  fcntl(guardian.reports_.get(), F_SETFL, O_NONBLOCK);
+  return guardian;
+}
+
+std::expected<pid_t, int> Guardian::wait_for_start() const {
+  GuardianReport report{};
+  if (read(reports_.get(), &report, sizeof report) != sizeof report) {
+    return std::unexpected(ECHILD);  // it was killed at once
+  }
+  return report.kind == Kind::started ? std::expected<pid_t, int>(report.value)
+                                      : std::unexpected(report.value);
+}
+
+void Guardian::set(const Deadlines& deadlines) noexcept {
+  // In this order: the guardian may look in between.
+  board_->kill_at = deadlines.kill.time_since_epoch().count();
+  board_->term_at = deadlines.term.time_since_epoch().count();
+}
+
+void Guardian::end_rest() noexcept {
+  board_->end_rest = true;
+  const char order = 0;
+  static_cast<void>(send(orders_.get(), &order, 1, MSG_NOSIGNAL) == 1);
+}
+
+std::optional<GuardianReport> Guardian::next() const {
+  GuardianReport report{};
+  const ssize_t size = read(reports_.get(), &report, sizeof report);
+  if (size == sizeof report) {
+    return report;
+  }
+  return size == 0 ? std::optional(GuardianReport{.kind = Kind::died, .value = 0}) : std::nullopt;
+}
+
+}  // namespace holdfast::cli

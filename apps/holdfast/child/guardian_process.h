@@ -1,0 +1,57 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <cstdint>
+
+#include <holdfast/base/clock.h>
+
+#include "apps/holdfast/child/spawn.h"
+
+// The guardian's own half: what runs in its process. See guardian.h.
+namespace holdfast::cli {
+
+// What becomes of processes that the command has left behind when it ends.
+enum class Background : std::uint8_t {
+  keep,  // they live on, without the lock
+  kill,  // they get TERM, and KILL after `kill_after`; then the lock is released
+  wait,  // the lock is held until they have ended
+};
+
+// Memory that the supervisor and the guardian share. Times are of base::boot_clock(), in
+// nanoseconds.
+struct GuardianBoard {
+  std::atomic<std::int64_t> term_at;  // TERM then, if nobody moves it
+  std::atomic<std::int64_t> kill_at;  // KILL then
+  std::atomic<bool> ending;           // nothing that the command leaves behind may live on
+  std::atomic<bool> end_rest;         // as Background::kill from now on
+};
+
+struct GuardianPost {
+  GuardianBoard* board;
+  int orders;   // a byte: look at the board; its end: the supervisor is dead
+  int reports;  // takes GuardianReports
+  pid_t supervisor;
+  Background background;
+  base::Duration kill_after;
+};
+
+struct GuardianReport {
+  enum class Kind : std::int32_t {
+    started,  // value: the command's id
+    failed,   // value: errno; the command was not started, and the guardian has ended
+    stopped,  // value: the signal that stopped the command
+    left,     // the command has ended; processes that it has left behind have not
+    ended,    // value: the exit status, or 128 and the signal; the guardian has ended
+    died,     // never sent: the guardian was killed
+  };
+  Kind kind;
+  std::int32_t value;
+};
+
+// Starts the command and guards it until it has ended, in a process that was forked for this: makes
+// system calls only.
+[[noreturn]] void guard(const GuardianPost& post, Spawn& spawn);
+
+}  // namespace holdfast::cli
