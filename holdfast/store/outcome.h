@@ -89,7 +89,8 @@ struct PageRequest {
 };
 
 // Names in byte order. A name that is held from the first page to the last is on exactly one of
-// them.
+// them. A page may have fewer names than its limit, or none, and still not be the last: only `next`
+// says so.
 struct Page {
   std::vector<NameState> names;
   std::string next;  // empty: this was the last page

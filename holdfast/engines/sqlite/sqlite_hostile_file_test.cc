@@ -51,6 +51,17 @@ TEST_F(SqliteHostileFileTest, AFileWithATriggerIsRefusedByItsName) {
   EXPECT_NE(failure_of_open().find("trigger free"), std::string::npos);
 }
 
+TEST_F(SqliteHostileFileTest, ATokenThatTheFileNeverAllowedIsCorruptAndSpoilsNoOtherName) {
+  const auto store = testing::open({.file = file_});
+  const std::uint64_t token = testing::use(*store, "a");
+  Stranger(file_).run(
+      "UPDATE records SET last_token = (SELECT ceiling FROM meta) + 1, idle_from = -1, epoch = 0");
+  EXPECT_EQ(code_of_claim(*store), ErrorCode::corrupt);
+  ASSERT_TRUE(store->sweep_now());
+  constexpr std::uint64_t kHour = 3'600'000'000;
+  EXPECT_LT(testing::use(*store, "b"), token + kHour);
+}
+
 TEST_F(SqliteHostileFileTest, AnEndlessTriggerHangsNobody) {
   prepare(
       "CREATE TRIGGER endless AFTER UPDATE ON meta BEGIN INSERT INTO records SELECT x, 1, 1, 1, "

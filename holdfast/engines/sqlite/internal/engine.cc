@@ -241,8 +241,13 @@ Result<store::Page> Engine::list(std::string_view prefix, const store::PageReque
     page.names.push_back(*std::move(state));
     return Records::Next::go_on;
   };
-  if (auto listed = records_->list(prefix, request.after, now.time, add); !listed) {
+  Result<std::optional<std::string>> listed =
+      records_->list(prefix, request.after, now.time, add);
+  if (!listed) {
     return std::unexpected(std::move(listed).error());
+  }
+  if (*listed) {
+    page.next = **std::move(listed);
   }
   return page;
 }

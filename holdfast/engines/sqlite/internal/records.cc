@@ -32,6 +32,7 @@ enum Column : int {
   window_ends,
   leases,
   name_of_row,             // of kList
+  is_in_use,               // of kList
   has_queue = name_of_row  // of kLoad
 };
 
@@ -61,6 +62,10 @@ Result<Record> decode(const Statement::Use& row) {
   if (minted < 0 || token(minted) > kMaxToken || !fits(row.integer(capacity), 1) ||
       !fits(row.integer(hits), 0)) {
     return fail(ErrorCode::corrupt, "its numbers are out of range");
+  }
+  // Not the clock: that may have been set back since. See ledger.h.
+  if (token(minted) > token(row.integer(ceiling))) {
+    return fail(ErrorCode::corrupt, "its token is greater than any that was minted");
   }
   Record record{.last_token = token(minted),
                 .capacity = static_cast<std::uint32_t>(row.integer(capacity)),
@@ -177,26 +182,34 @@ Result<void> Records::forget(std::string_view name) {
   return done(use.step());
 }
 
-Result<void> Records::list(std::string_view prefix, std::string_view after, TimePoint now,
-                           const Visit& visit) {
+Result<std::optional<std::string>> Records::list(std::string_view prefix, std::string_view after,
+                                                 TimePoint now, const Visit& visit) {
   const std::string first = std::max(std::string(prefix), successor_of(after));
   const std::string end = end_of(prefix);
   Statement::Use use(list_);
   use.bind(1, first);
   use.bind(2, end);
   use.bind(3, nanos(now));
-  for (;;) {
+  for (std::size_t visited = 1;; ++visited) {
     const Result<bool> row = use.step();
-    if (!row || !*row) {
-      return done(row);
+    if (!row) {
+      return std::unexpected(row.error());
+    }
+    if (!*row) {
+      return std::nullopt;
     }
     const std::string_view name = use.bytes(name_of_row);
-    const Result<Loaded> loaded = read(use, name);
-    if (!loaded) {
-      return std::unexpected(loaded.error());
+    if (use.integer(is_in_use) != 0) {
+      const Result<Loaded> loaded = read(use, name);
+      if (!loaded) {
+        return std::unexpected(loaded.error());
+      }
+      if (visit(name, loaded->record) == Next::stop) {
+        return std::nullopt;
+      }
     }
-    if (visit(name, loaded->record) == Next::stop) {
-      return {};
+    if (visited == kMostVisited) {
+      return std::string(name);
     }
   }
 }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -37,11 +38,16 @@ class Records {
   [[nodiscard]] base::Result<void> forget(std::string_view name);
 
   enum class Next : std::uint8_t { go_on, stop };
+  // How many rows one list() visits, in use or not: it takes no longer, whatever is in the file.
+  static constexpr std::size_t kMostVisited = 20'000;
   // Calls `visit` for the records in use whose names begin with the prefix, in byte order, from the
-  // first one after `after`.
+  // first one after `after`. Returns the last name that it has visited if it ended at kMostVisited,
+  // and nothing if it came to the end or was stopped.
   using Visit = std::function<Next(std::string_view name, const store::Record& record)>;
-  [[nodiscard]] base::Result<void> list(std::string_view prefix, std::string_view after,
-                                        base::TimePoint now, const Visit& visit);
+  [[nodiscard]] base::Result<std::optional<std::string>> list(std::string_view prefix,
+                                                              std::string_view after,
+                                                              base::TimePoint now,
+                                                              const Visit& visit);
 
   // A row that begins with the columns of kLoad.
   [[nodiscard]] base::Result<Loaded> read(const Statement::Use& row, std::string_view name) const;

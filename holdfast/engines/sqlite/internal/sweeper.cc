@@ -20,12 +20,21 @@ constexpr std::int64_t kRowsPerStep = 2 * static_cast<std::int64_t>(kChangesPerS
 // The columns that kSweepNext has after those of kLoad.
 enum Column : int { name_of_row = 9, is_stale = 10 };
 
+Result<std::int64_t> ask(Statement& statement) {
+  Statement::Use use(statement);
+  const Result<bool> row = use.step();
+  return row ? Result<std::int64_t>(use.integer(0)) : std::unexpected(row.error());
+}
+
 }  // namespace
 
 Sweeper::Sweeper(Connection& connection, Records& records) noexcept
-    : records_(records),
+    : connection_(connection),
+      records_(records),
       next_(connection, sql::kSweepNext),
       swept_(connection, sql::kSwept),
+      free_pages_(connection, sql::kFreePages),
+      pages_(connection, sql::kPages),
       // Programs that change little and end do their share too.
       changes_until_due_(1 + base::random_u64() % kChangesPerStep) {}
 
@@ -66,13 +75,27 @@ Result<Sweeper::Step> Sweeper::step(base::TimePoint unused_since) {
     }
   }
   const bool at_end = rows < kRowsPerStep;
-  Statement::Use use(swept_);
-  use.bind(1, at_end ? std::string_view() : std::string_view(last));
-  use.bind(2, static_cast<std::int64_t>(high_water));
-  if (auto updated = use.step(); !updated) {
-    return std::unexpected(std::move(updated).error());
+  {
+    Statement::Use use(swept_);
+    use.bind(1, at_end ? std::string_view() : std::string_view(last));
+    use.bind(2, static_cast<std::int64_t>(high_water));
+    if (auto updated = use.step(); !updated) {
+      return std::unexpected(std::move(updated).error());
+    }
+  }
+  if (auto shrunk = shrink(); !shrunk) {
+    return std::unexpected(std::move(shrunk).error());
   }
   return Step{.forgotten = stale.size(), .at_end = at_end};
+}
+
+Result<void> Sweeper::shrink() {
+  const Result<std::int64_t> free = ask(free_pages_);
+  const Result<std::int64_t> all = free ? ask(pages_) : free;
+  if (!all) {
+    return std::unexpected(all.error());
+  }
+  return *free > *all / 2 ? connection_.run(sql::kGiveBackPages) : Result<void>();
 }
 
 }  // namespace holdfast::engines::sqlite::internal

@@ -15,7 +15,8 @@ namespace holdfast::engines::sqlite::internal {
 //
 // All processes that use a file take turns at one walk through it: the file knows how far it has
 // come. Two rows are visited for every change of a record, so the walk is faster than rows are
-// added. A row that cannot be read is left alone.
+// added. A row that cannot be read is left alone. The file is at most about twice as large as what
+// is in it.
 class Sweeper {
  public:
   Sweeper(Connection& connection, Records& records) noexcept;
@@ -31,9 +32,15 @@ class Sweeper {
   [[nodiscard]] base::Result<Step> step(base::TimePoint unused_since);
 
  private:
+  // Gives pages back to the file system while more of the file is free than in use.
+  [[nodiscard]] base::Result<void> shrink();
+
+  Connection& connection_;
   Records& records_;
   Statement next_;
   Statement swept_;
+  Statement free_pages_;
+  Statement pages_;
   std::uint64_t changes_until_due_;
 };
 

@@ -62,13 +62,13 @@ ON CONFLICT (name) DO UPDATE SET
   epoch = ?2, last_token = ?3, capacity = ?4, hits = ?5, window_ends = ?6, idle_from = ?7,
   leases = ?8;
 
--- kList: the rows that are in use at ?3, with names from ?1 until before ?2.
+-- kList: the rows with names from ?1 until before ?2, and whether they are in use at ?3.
 SELECT
   m.epoch, m.high_water, m.ceiling,
   r.epoch, r.last_token, r.capacity, r.hits, r.window_ends, r.leases,
-  r.name
+  r.name, r.idle_from > ?3 AND r.epoch = m.epoch
 FROM meta AS m, records AS r
-WHERE m.id = 1 AND r.name >= ?1 AND r.name < ?2 AND r.idle_from > ?3 AND r.epoch = m.epoch
+WHERE m.id = 1 AND r.name >= ?1 AND r.name < ?2
 ORDER BY r.name;
 
 -- kSweepNext: where the clean-up goes on, and whether a row has been a tombstone since before ?1.
@@ -86,6 +86,16 @@ DELETE FROM records WHERE name = ?1;
 
 -- kSwept: the tokens of what was forgotten live on in the high-water mark.
 UPDATE meta SET swept_until = ?1, high_water = max(high_water, ?2);
+
+-- kFreePages
+PRAGMA freelist_count;
+
+-- kPages
+PRAGMA page_count;
+
+-- kGiveBackPages: to the file system, a few at a time. Does nothing in a file that was made without
+-- auto_vacuum.
+PRAGMA incremental_vacuum(64);
 
 -- kHasQueue
 SELECT count(*) FROM sqlite_schema WHERE name = 'queue';
