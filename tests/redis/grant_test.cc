@@ -208,6 +208,21 @@ TEST_F(Given, ATokenMoreThanAYearAheadOfTheServersClockIsCorrupt) {
   }
 }
 
+// Changed between the grant and its confirmation.
+TEST_F(Given, AGrantWithATokenThatNobodyMintedIsNotConfirmed) {
+  Claimant waiting(server_.port());
+  release("job", first_.id);
+  ASSERT_EQ(holder(), waiting.claim.id);
+  const std::uint64_t ahead = granted_.token.value() + std::uint64_t{400 * 86400} * 1'000'000;
+  for (const std::string& token : {std::to_string(ahead), std::string("9007199254740993"),
+                                   std::string("18446744073709551615")}) {
+    change_note(Field::token, token);
+    const auto asked = waiting.ask();
+    ASSERT_FALSE(asked) << token;
+    EXPECT_EQ(asked.error().code, base::ErrorCode::corrupt) << token;
+  }
+}
+
 TEST_F(Given, TheNoteIsKeptForLongEnough) {
   Claimant waiting(server_.port());
   change_note(Field::kept_until, "1000000000");

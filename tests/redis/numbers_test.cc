@@ -78,17 +78,25 @@ TEST_F(Numbers, ARecordThatCannotBeReadFailsItsOwnRenewalAlone) {
   EXPECT_EQ(alone.error().code, ErrorCode::corrupt);
 }
 
-TEST_F(Numbers, TheGreatestTokenIsGrantedOnceAndThenNoMore) {
-  run({"HSET", "hf:{job}", "token", "9007199254740991"});
-  const auto claimed = store_->claim("job", wish());
-  if (claimed) {
-    run({"DEL", "job"});
-    const auto again = store_->claim("job", wish());
-    ASSERT_FALSE(again);
-    EXPECT_EQ(again.error().code, ErrorCode::corrupt);
-  } else {
-    EXPECT_EQ(claimed.error().code, ErrorCode::corrupt);
-  }
+TEST_F(Numbers, ATokenFarAheadOfTheServersClockIsCorrupt) {
+  const std::string far = "9007199254740991";
+  expect_corrupt_field("token", far);
+  expect_corrupt_field(kId, "9007199254740991 1 5 " + far + " 1700000000000000 4 them");
+  expect_corrupt_field("count", far + " 1 5");
+  expect_corrupt(far + " 1700003600 1700000000000000 600000000 " + kId + " 4 them");
+}
+
+TEST_F(Numbers, ALeaseWithATokenFarAheadIsNotRenewed) {
+  const store::Claim held = wish({.count = 1, .capacity = 2});
+  const std::uint64_t token = expect<store::Grant>(store_->claim("job", held)).token.value();
+  std::string lease = run({"HGET", "hf:{job}", to_string(held.id)});
+  const std::string text = " " + std::to_string(token) + " ";
+  lease.replace(lease.find(text), text.size(), " 9007199254740991 ");
+  run({"HSET", "hf:{job}", to_string(held.id), lease});
+  const store::Renewal renewal{.name = "job", .id = held.id, .ttl = 10min};
+  const auto renewed = store_->renew({&renewal, 1});
+  ASSERT_FALSE(renewed);
+  EXPECT_EQ(renewed.error().code, ErrorCode::corrupt);
 }
 
 TEST_F(Numbers, ALeaseOfAbsurdLengthHasASaneOne) {

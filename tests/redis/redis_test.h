@@ -16,9 +16,12 @@
 
 namespace holdfast::tests {
 
-inline std::unique_ptr<engines::redis::RedisStore> open_store(std::uint16_t port) {
-  return base::value_or_throw(
-      engines::redis::RedisStore::open({.host = "127.0.0.1", .port = port}));
+// Never leaves a name free for clients that poll, unless a test wants it: when that is depends on the
+// server's clock.
+inline std::unique_ptr<engines::redis::RedisStore> open_store(std::uint16_t port,
+                                                              base::Duration yield_every = {}) {
+  return base::value_or_throw(engines::redis::RedisStore::open(
+      {.host = "127.0.0.1", .port = port, .yield_every = yield_every}));
 }
 
 // A server, a store on it, and a client that sees what the store has put there.

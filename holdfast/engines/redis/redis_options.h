@@ -42,6 +42,12 @@ struct RedisOptions {
   // negative.
   base::Duration retention = std::chrono::hours(1);
 
+  // A name for which claims wait goes from one to the next without being free in between. So that
+  // clients that are not Holdfast and poll for it get in, too, the first release in each such
+  // period leaves the name free for a twentieth of the period. Zero: never. Not negative.
+  base::Duration yield_every = kYieldEvery;
+  static constexpr base::Duration kYieldEvery = std::chrono::seconds(2);
+
   // How long one attempt to connect may take, the greeting included. Positive.
   base::Duration connect_timeout = std::chrono::seconds(1);
   // A server that owes an answer for this long counts as dead: the connection is closed, and all
@@ -49,6 +55,9 @@ struct RedisOptions {
   base::Duration reply_timeout = std::chrono::seconds(5);
   // How many commands may wait, or be under way, on one connection. Positive.
   std::size_t max_pending = 16'384;
+  // How many bytes these commands may have together; a command that is alone may have more.
+  // Beyond either bound a call is ErrorCode::limit_exceeded. Positive.
+  std::size_t max_pending_bytes = std::size_t{256} << 20U;
 
   base::Logger logger{};
 };

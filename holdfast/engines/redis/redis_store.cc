@@ -170,7 +170,7 @@ Result<store::TransferOutcome> RedisStore::do_transfer(const Name& name, const L
   return internal::Engine::end_transfer(
       engine_->queued, name, handing,
       engine_->run(lua::kTransfer, name, deadline,
-                   [&](Command& command) { internal::Engine::add_transfer(command, handing); }));
+                   [&](Command& command) { engine_->add_transfer(command, handing); }));
 }
 
 Result<store::ReleaseOutcome> RedisStore::do_release(const Name& name, const LeaseId& id,
@@ -180,7 +180,7 @@ Result<store::ReleaseOutcome> RedisStore::do_release(const Name& name, const Lea
   }
   const std::string member = engine_->take_member(name, id);
   const auto reply = engine_->run(lua::kRelease, name, deadline, [&](Command& command) {
-    internal::Engine::add_release(command, id, engine_->watchers.waits_as(name.view()), member);
+    engine_->add_release(command, id, engine_->watchers.waits_as(name.view()), member);
   });
   if (!reply) [[unlikely]] {
     engine_->return_member(name, id, member);

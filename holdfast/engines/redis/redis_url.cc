@@ -66,6 +66,14 @@ Result<void> set_duration(std::string_view what, std::string_view text, base::Du
   return {};
 }
 
+Result<void> set_yield(std::string_view what, std::string_view text, base::Duration& into) {
+  if (text == "never") {
+    into = base::Duration::zero();
+    return {};
+  }
+  return set_duration(what, text, into);
+}
+
 Result<void> set_verify(std::string_view text, TlsOptions& tls) {
   if (text != "full" && text != "none") {
     return bad("tls_verify is '" + base::printable(text) + "' and not full or none");
@@ -76,6 +84,7 @@ Result<void> set_verify(std::string_view text, TlsOptions& tls) {
 
 constexpr std::uint32_t kMostDatabase = 1'000'000;
 constexpr std::size_t kMostPending = 10'000'000;
+constexpr std::size_t kMostPendingBytes = std::size_t{1} << 40U;
 
 struct Option {
   std::string_view name;
@@ -108,6 +117,15 @@ constexpr std::array kOptions = {
     Option{"max_pending", "16384", false,
            [](std::string_view name, std::string_view text, RedisOptions& options) {
              return set_number<std::size_t>(name, text, 1, kMostPending, options.max_pending);
+           }},
+    Option{"max_pending_bytes", "268435456", false,
+           [](std::string_view name, std::string_view text, RedisOptions& options) {
+             return set_number<std::size_t>(name, text, 1, kMostPendingBytes,
+                                            options.max_pending_bytes);
+           }},
+    Option{"yield_every", "2s", false,
+           [](std::string_view name, std::string_view text, RedisOptions& options) {
+             return set_yield(name, text, options.yield_every);
            }},
     Option{"tls_ca", "", true,
            [](std::string_view name, std::string_view text, RedisOptions& options) {

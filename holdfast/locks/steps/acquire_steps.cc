@@ -68,7 +68,9 @@ AcquireSteps::AcquireSteps(ProviderCore& core, std::string_view name, const Acqu
               .ringer = ringer,
               .waits_until = deadline_.when()},
       asked_(waiter_.claim),
-      ends_(base::Deadline::at(base::add_saturating(deadline_.when(), kGrace))) {}
+      ends_(base::Deadline::at(base::add_saturating(deadline_.when(), kGrace))) {
+  waiter_.claim.waits = true;  // for a holder that hands over to it
+}
 
 Step AcquireSteps::start() {
   if (auto valid = check(how_); !valid) {

@@ -26,6 +26,12 @@ base::Result<void> check_options(const RedisOptions& options) {
   if (options.max_pending == 0) {
     return invalid("max_pending is 0: no command could ever be sent");
   }
+  if (options.max_pending_bytes == 0) {
+    return invalid("max_pending_bytes is 0: commands could only be sent one by one");
+  }
+  if (options.yield_every < base::Duration::zero()) {
+    return invalid("yield_every is negative");
+  }
   return {};
 }
 

@@ -5,6 +5,7 @@
 #include <variant>
 
 #include <holdfast/engines/redis/internal/answers.h>
+#include <holdfast/engines/redis/internal/lua.h>
 
 namespace holdfast::engines::redis::internal {
 
@@ -21,6 +22,9 @@ std::string lease_text(const store::Claim& claim) {
                claim.owner)
       .append(claim.reason);
 }
+
+static_assert(RedisOptions::kYieldEvery == std::chrono::microseconds(lua::kYieldEveryUs));
+static_assert(QueuedClaims::kForgotten == std::chrono::milliseconds(lua::kQueueMs));
 
 bool is_mutex(const store::Claim& claim) { return claim.permits == store::Permits::mutex(); }
 
@@ -132,27 +136,40 @@ void Engine::add_claim(Command& command, const store::Claim& claim, const Claimi
   }
 }
 
-void Engine::add_transfer(Command& command, const Handing& handing) {
+// The default, which the scripts know, is not sent: each argument costs the server time.
+bool Engine::has_own_yield() const noexcept {
+  return link->options().yield_every != RedisOptions::kYieldEvery;
+}
+
+void Engine::add_transfer(Command& command, const Handing& handing) const {
   const store::Claim& to = handing.to;
   command.add(to_string(handing.from))
       .add(lease_text(to))
       .add(to.permits.count)
       .add(to.permits.capacity);
-  if (!handing.from_member.empty() || !handing.to_member.empty()) {
+  // Only where a holder makes room for a waiter.
+  const bool may_yield = to.waits && is_mutex(to);
+  if (may_yield || !handing.from_member.empty() || !handing.to_member.empty()) {
     command.add(handing.from_member).add(handing.to_member);
+  }
+  if (may_yield) {
+    command.add(microseconds(link->options().yield_every));
   }
 }
 
 void Engine::add_release(Command& command, const LeaseId& id, std::string_view waits_as,
-                         std::string_view member) {
+                         std::string_view member) const {
   command.add(to_string(id));
-  if (waits_as.empty() && member.empty()) {
+  if (waits_as.empty() && member.empty() && !has_own_yield()) {
     command.make_joinable();
     return;
   }
   command.add(waits_as);
-  if (!member.empty()) {
+  if (!member.empty() || has_own_yield()) {
     command.add(member);
+  }
+  if (has_own_yield()) {
+    command.add(microseconds(link->options().yield_every));
   }
 }
 

@@ -95,9 +95,9 @@ class Engine {
 
   // Add what each script wants beside the name.
   static void add_claim(Command& command, const store::Claim& claim, const Claiming& claiming);
-  static void add_transfer(Command& command, const Handing& handing);
-  static void add_release(Command& command, const base::LeaseId& id, std::string_view waits_as,
-                          std::string_view member);
+  void add_transfer(Command& command, const Handing& handing) const;
+  void add_release(Command& command, const base::LeaseId& id, std::string_view waits_as,
+                   std::string_view member) const;
   static void add_hit(Command& command, const store::Hit& hit);
 
   // These outlive the link, whose late answers use them.
@@ -111,6 +111,7 @@ class Engine {
  private:
   Engine(std::unique_ptr<Link> new_link, Scripts::Time time);
 
+  [[nodiscard]] bool has_own_yield() const noexcept;
   // Empty if this claim is not in the queue.
   [[nodiscard]] std::string member(const base::Name& name, const base::LeaseId& id) const;
   void add_keys(Command& command, const Keys& of_name) const {

@@ -46,7 +46,7 @@ class RedisEngine : public ::testing::Test {
     return Engine::end_transfer(
         engine_.queued, name_, handing,
         engine_.run(lua::kTransfer, name_, patience(),
-                    [&](Command& command) { Engine::add_transfer(command, handing); }));
+                    [&](Command& command) { engine_.add_transfer(command, handing); }));
   }
   // A claim whose request ends with this error.
   void fail_with(ErrorCode code, const store::Claim& claim) {

@@ -77,6 +77,33 @@ TEST_F(LinkSubmit, ManyAndTheCallsOfThreadsEachGetTheirOwnReplies) {
   EXPECT_EQ(wrong, 0);
 }
 
+TEST_F(LinkSubmit, LargeCommandsForAServerThatHangsAreRefusedBeyondTheirBudget) {
+  constexpr std::size_t kMebi = std::size_t{1} << 20U;
+  RedisOptions options = options_for(server_);
+  options.max_pending_bytes = 4 * kMebi;
+  options.reply_timeout = 1h;
+  const auto link = open_link(options);
+  server_.suspend();
+  std::vector<std::future<Result<Reply>>> answers;
+  for (int i = 0; i < 8; ++i) {
+    answers.push_back(submit(*link, Command("ECHO", std::string(kMebi, 'x')), patience()));
+  }
+  const auto refused = answers.back().get();
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::limit_exceeded);
+  EXPECT_TRUE(refused.error().message.contains("max_pending_bytes")) << refused.error().message;
+  EXPECT_EQ(link->counters().pending, 3U);
+  server_.resume();
+  EXPECT_EQ(answers.front().get()->text().size(), kMebi);
+  for (int i = 1; i < 3; ++i) {
+    EXPECT_TRUE(answers[static_cast<std::size_t>(i)].get());
+  }
+  // One that is alone may be larger.
+  const auto large = link->call(Command("ECHO", std::string(5 * kMebi, 'x')), patience());
+  EXPECT_EQ(text_of(large).size(), 5 * kMebi);
+  EXPECT_EQ(link->counters().pending, 0U);
+}
+
 TEST_F(LinkSubmit, ACallbackMaySubmitAgain) {
   const auto link = open_link(options_for(server_));
   std::promise<std::int64_t> last;

@@ -9,6 +9,7 @@
 #include <holdfast/engines/redis/internal/failure.h>
 #include <holdfast/engines/redis/internal/link/fitness.h>
 #include <holdfast/engines/redis/internal/link/pending.h>
+#include <holdfast/engines/redis/internal/lua.h>
 
 namespace holdfast::engines::redis::internal {
 
@@ -23,9 +24,6 @@ constexpr std::string_view kSeveralSlots = "CROSSSLOT";
 // How many names one run serves: enough to be cheap, few enough not to keep others waiting.
 constexpr std::size_t kMostNames = 128;
 
-// Redis expires keys to the millisecond, and leases end to the microsecond: later is enough. As in
-// record.lua.
-constexpr std::chrono::milliseconds kGrace{2};
 // With a time that does not pass by itself, Redis must not expire anything by its own.
 constexpr std::chrono::milliseconds kGraceWithOtherTime = std::chrono::hours(1);
 
@@ -61,7 +59,7 @@ void Scripts::add_common(Command& command) const {
 }
 
 std::chrono::milliseconds Scripts::expiry_of_mutex(base::Duration ttl) {
-  return std::chrono::ceil<std::chrono::milliseconds>(ttl) + kGrace;
+  return std::chrono::ceil<std::chrono::milliseconds>(ttl) + std::chrono::milliseconds(lua::kGraceMs);
 }
 
 Result<Reply> Scripts::run(const Script& script, const Fill& fill, Deadline deadline) const {

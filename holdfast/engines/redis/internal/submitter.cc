@@ -58,7 +58,7 @@ void Submitter::start_transfer(const Name& name, const LeaseId& from, const stor
   const Engine::Handing handing = engine_.begin_transfer(name, from, to);
   engine_.submit(
       lua::kTransfer, name, deadline,
-      [handing](Command& command) { Engine::add_transfer(command, handing); },
+      [this, handing](Command& command) { engine_.add_transfer(command, handing); },
       [&queued = engine_.queued, name, handing,
        callback = std::move(callback)](Result<Reply> reply) {
         callback(Engine::end_transfer(queued, name, handing, std::move(reply)));
@@ -73,8 +73,8 @@ void Submitter::start_release(const Name& name, const LeaseId& id, Deadline dead
   const std::string member = engine_.take_member(name, id);
   engine_.submit(
       lua::kRelease, name, deadline,
-      [id, waits_as = std::string(engine_.watchers.waits_as(name.view())),
-       member](Command& command) { Engine::add_release(command, id, waits_as, member); },
+      [this, id, waits_as = std::string(engine_.watchers.waits_as(name.view())),
+       member](Command& command) { engine_.add_release(command, id, waits_as, member); },
       [&queued = engine_.queued, name, id, is_queued = !member.empty(),
        callback = std::move(callback)](Result<Reply> reply) {
         if (!reply && is_queued) {

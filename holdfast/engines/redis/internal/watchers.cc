@@ -81,7 +81,7 @@ store::Watch Watchers::add(std::string_view name, store::WatchCallback callback)
 }
 
 void Watchers::listen() {
-  if (auto heard = subscriber_.subscribe("hf:wake:" + id_, soon()); !heard) {
+  if (auto heard = subscriber_.subscribe(std::string(lua::kChannelPrefix) + id_, soon()); !heard) {
     logger_.warn("waiters are not told of releases yet, and ask again and again: " +
                  heard.error().message);
   }

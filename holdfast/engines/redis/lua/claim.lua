@@ -88,16 +88,18 @@ if record.waits[1] and record.waits[1].capacity ~= lease.capacity then
   record.waits = {}
   save_waits(record, companion)
 end
-local is_full, held_back = record.foreign or used > lease.capacity, held_back_for(record, lease)
+local is_full = record.foreign or used > lease.capacity
+local held_back = math.max(held_back_for(record, lease), yields_for(record))
 if is_full or held_back > 0 then
   wait_in(queue, store, digits(now), ARGV[6])
   wait_on(record, companion, lease, holds_back, store)
   local free = record.foreign and record.foreign.left or
     is_full and frees_in(record, companion, lease) or 0
-  return {
-    'busy', free < 0 and free or math.max(free, held_back),
-    holders(record, some_leases(record, companion))
-  }
+  local who = holders(record, some_leases(record, companion))
+  if not who[1] and yields_for(record) > 0 then
+    who[1] = {'', 'nobody: left free for clients that poll', '', 1, 0, 0, held_back, 0}
+  end
+  return {'busy', free < 0 and free or math.max(free, held_back), who}
 end
 stop_waiting(record, companion, lease.id)
 if ARGV[6] then

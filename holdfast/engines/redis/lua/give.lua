@@ -6,14 +6,18 @@
 -- The lease lasts for two seconds until its holder confirms it with its claim (see confirm.lua): that
 -- is long enough for a live waiter, and a dead one does not keep the name for long. Nobody sees it as
 -- its own before.
+--
+-- Nothing is granted where the name is to be left free for other clients: see `yields` in record.lua.
 local given  -- the token
 local time = redis.call('TIME')
 local token = time[1] .. string.rep('0', 6 - #time[2]) .. time[2]
 local note = redis.pcall('GET', companion)
 local kept_until, granted, lasted, holder =
   string.match(type(note) == 'string' and note or '', '^%d+ (%d+) (%d+) (%d+) (%x+) ')
-local expiry = 2002  -- with the grace of record.lua
+local expiry = @UnconfirmedMs@ + @GraceMs@
+local every = tonumber(ARGV[5]) or @YieldEveryUs@
 if holder == id and note < token and granted + lasted > tonumber(token) and
+  (every == 0 or math.floor(granted / every) == math.floor(token / every)) and
   tonumber(kept_until) > time[1] + math.ceil((expiry + retention) / 1000) then
   local checked = 0
   repeat
@@ -21,7 +25,7 @@ if holder == id and note < token and granted + lasted > tonumber(token) and
     if not waiting then
       break  -- a store without a claim
     end
-    local channel = 'hf:wake:' .. waiting
+    local channel = '@ChannelPrefix@' .. waiting
     -- Before anything is published: stores that listen at a replica would hear it, too.
     local listening = to == id and 0 or redis.pcall('PUBSUB', 'NUMSUB', channel)[2]
     if not listening then
@@ -32,7 +36,7 @@ if holder == id and note < token and granted + lasted > tonumber(token) and
       if type(told) == 'number' then
         redis.call('SET', plain, to, 'PX', expiry)
         redis.call('SET', companion,
-          table.concat({token, kept_until, token, '2000000', to, '0 '}, ' '), 'KEEPTTL')
+          table.concat({token, kept_until, token, '@UnconfirmedMs@000', to, '0 '}, ' '), 'KEEPTTL')
         given = token
       end
       break
@@ -43,5 +47,5 @@ if holder == id and note < token and granted + lasted > tonumber(token) and
 end
 if first and not given then
   redis.pcall('ZADD', queue, 0, first)
-  redis.pcall('PEXPIRE', queue, 60000)  -- as in queue.lua
+  redis.pcall('PEXPIRE', queue, @QueueMs@)
 end

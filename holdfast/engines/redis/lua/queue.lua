@@ -5,15 +5,12 @@
 --
 -- What was done stays done, whatever is in the queue's place, and whether or not this user may publish.
 
--- The queue expires when no store has joined it for so long.
-local waiting_for = 60000
-
 -- How many members one script looks at: a release takes no longer than this, however many dead members
 -- are in the queue.
 local most_checked = 64
 
 local function channel_of(member)
-  return 'hf:wake:' .. string.sub(member, 1, 32)
+  return '@ChannelPrefix@' .. string.sub(member, 1, 32)
 end
 
 -- Removes dead members: two that are chosen at random, whenever a member joins. So there are never many
@@ -38,12 +35,12 @@ local function wait_in(queue, store, now, claim)
   if redis.pcall('ZADD', queue, 'NX', now, claim or store) == 1 then
     remove_dead(queue)
   end
-  redis.pcall('PEXPIRE', queue, waiting_for)
+  redis.pcall('PEXPIRE', queue, @QueueMs@)
 end
 
 -- Whether anybody heard it.
 local function tell(store, plain)
-  local heard = redis.pcall('PUBLISH', 'hf:wake:' .. store, 'hint ' .. plain)
+  local heard = redis.pcall('PUBLISH', channel_of(store), 'hint ' .. plain)
   return type(heard) == 'number' and heard > 0
 end
 
@@ -55,6 +52,19 @@ local function wake_one(queue, plain)
       return
     end
   end
+end
+
+-- Sends a hint to the live store that has waited longest, which keeps its position. Returns whether there
+-- is one.
+local function hint_first(queue, plain)
+  for _ = 1, most_checked do
+    local first = redis.pcall('ZRANGE', queue, 0, 0)[1]
+    if not first or tell(string.sub(first, 1, 32), plain) then
+      return first ~= nil
+    end
+    redis.pcall('ZREM', queue, first)
+  end
+  return false
 end
 
 -- Tells the claims that hold back the others, for nobody else gets in, or else the first waiter.

@@ -19,8 +19,9 @@
 --   the time
 
 local retention, grace, now = string.match(ARGV[1], '^(%d+) ?(%d*) ?(%d*)$')
-retention, grace, now = tonumber(retention), tonumber(grace) or 2, tonumber(now)
-if not now then
+retention, grace, now = tonumber(retention), tonumber(grace) or @GraceMs@, tonumber(now)
+local is_servers_time = not now
+if is_servers_time then
   local time = redis.call('TIME')
   now = time[1] * 1000000 + time[2]
 end
@@ -78,6 +79,18 @@ local function stored_number(text)
   return number
 end
 
+-- Tokens are the server's clock, or a little more. A clock that was set back leaves tokens ahead of it;
+-- one that is a year ahead was not minted by us, and would lock everybody out of a fence for as long.
+local furthest_ahead = 366 * 86400 * 1000000
+
+local function stored_token(text)
+  local token = stored_number(text)
+  if token > now + furthest_ahead then
+    corrupt()
+  end
+  return token
+end
+
 local function decode(id, text)
   local expires, permits, capacity, token, granted, words =
     string.match(text, '^(%d+) (%d+) (%d+) (%d+) (%d+) (%d+ .*)$')
@@ -86,7 +99,7 @@ local function decode(id, text)
   end
   return {
     id = id, expires = stored_number(expires), permits = stored_number(permits),
-    capacity = stored_number(capacity), token = stored_number(token), granted = stored_number(granted),
+    capacity = stored_number(capacity), token = stored_token(token), granted = stored_number(granted),
     words = words
   }
 end
@@ -101,12 +114,12 @@ local function decode_note(text)
   granted = stored_number(granted)
   return {
     id = id, expires = granted + stored_number(lasts), permits = 1, capacity = 1,
-    token = stored_number(token), granted = granted, words = words
+    token = stored_token(token), granted = granted, words = words
   }, stored_number(kept_until)
 end
 
 -- The fields of the companion that are not leases.
-local numbers = {token = true, hits = true, window = true}
+local numbers = {token = stored_token, hits = stored_number, window = stored_number}
 
 -- The hits of a sliding window that still count, the first to end first: when they end, and how many.
 local function decode_log(text)
@@ -140,7 +153,7 @@ local function decode_count(text)
     corrupt()
   end
   return {
-    token = stored_number(token), used = stored_number(used), capacity = stored_number(capacity)
+    token = stored_token(token), used = stored_number(used), capacity = stored_number(capacity)
   }
 end
 
@@ -177,7 +190,7 @@ local function load_hash(record, fields)
     if #id == 32 then
       add_lease(record, decode(id, fields[i + 1]))
     elseif numbers[id] then
-      record[id] = stored_number(fields[i + 1])
+      record[id] = numbers[id](fields[i + 1])
     elseif id == 'log' then
       record.log = decode_log(fields[i + 1])
     elseif id == 'waits' then
@@ -193,10 +206,6 @@ local function is_note(companion)
   return redis.call('TYPE', companion).ok == 'string'
 end
 
--- Tokens are the server's clock, or a little more. A clock that was set back leaves tokens ahead of it;
--- one that is a year ahead was not minted by us, and would lock everybody out of a fence for as long.
-local furthest_ahead = 366 * 86400 * 1000000
-
 -- `load_other` reads what is no note; without it, all of it is read.
 local function load(plain, companion, load_other)
   local record = {
@@ -210,9 +219,6 @@ local function load(plain, companion, load_other)
     load_other(record)
   else
     load_hash(record, redis.call('HGETALL', companion))
-  end
-  if record.token > now + furthest_ahead then
-    corrupt()
   end
   -- What we did not put there is somebody else's mutex.
   if record.value and not record.live[record.value] and not record.ended[record.value] then
@@ -255,6 +261,32 @@ local function write_note(companion, lease, kept_until)
     local lasts = needed + math.ceil(retention / 2000)
     redis.call('SET', companion, encode_note(lease, second + lasts), 'EX', lasts)
   end
+end
+
+-- A mutex for which claims wait goes from one to the next without being free in between. So that other
+-- clients get in, which poll for it, the first release in each period leaves it free for a part of that
+-- period: it yields. Until then no claim of ours is granted; the note has a lease that nobody holds, and
+-- says that it is not kept for long, so that claim.lua reads on.
+local yielding = '0'
+
+-- Whether the release or transfer of this lease, which is a mutex, is to leave the name free. `every` is the
+-- period in microseconds, 0 for never.
+local function yields(lease, every)
+  return is_servers_time and every > 0 and math.floor(lease.granted / every) ~= math.floor(now / every)
+end
+
+local function yield(companion, token, every)
+  local lease = {
+    id = yielding, words = '0 ', token = token, granted = now,
+    expires = now + math.floor(every / @YieldParts@)
+  }
+  redis.call('SET', companion, encode_note(lease, 0), 'PX', retention + milliseconds(every))
+end
+
+-- For how long the name is still left free.
+local function yields_for(record)
+  local note = record.note
+  return note and note.id == yielding and math.max(note.expires - now, 0) or 0
 end
 
 -- Removes what has ended, and nothing that is not ours.

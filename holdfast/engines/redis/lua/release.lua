@@ -2,7 +2,8 @@
 -- Removes exactly this lease, or ends its waiting: 1 if it was there, else 0. The mutex is then granted
 -- to the first claim in the queue; a store without a claim is told. If a caller waits at the store that
 -- releases (given only then), the store joins the queue at its end.
--- KEYS plain, companion, queue   ARGV …, id, store, the member of the queue with this id (if there is one)
+-- KEYS plain, companion, queue   ARGV …, id, store, the member of the queue with this id (or empty, or none),
+-- how often the name is left free for other clients, in microseconds (or none: the default)
 -- Or, by the server's clock, several leases, at whose store nobody waits: the keys of each, then the id
 -- of each. The answer is an array then, for each 1; or false if it is not a usual case, and nothing was
 -- done.
@@ -23,8 +24,9 @@ end
 local plain, companion, queue = unpack(KEYS)
 local id, store = ARGV[2], ARGV[3] or ''
 
-if ARGV[4] then
-  redis.pcall('ZREM', queue, ARGV[4])
+local member = ARGV[4] ~= '' and ARGV[4]
+if member then
+  redis.pcall('ZREM', queue, member)
 end
 
 -- The usual cases: nobody waits for a mutex, or somebody's turn has come.
@@ -64,7 +66,7 @@ record.ended[id] = true
 sweep(record, plain, companion)
 local did_wait = stop_waiting(record, companion, id)
 if not was_held and not did_wait then
-  if ARGV[4] then
+  if member then
     -- It may have stood there for others at its store, or have been told in their place.
     wait_in(queue, store, digits(now))
     if not is_held(record) then
@@ -73,6 +75,8 @@ if not was_held and not did_wait then
   end
   return 0
 end
+local every = tonumber(ARGV[5]) or @YieldEveryUs@
+local is_to_yield = was_held and record.note and yields(record.note, every)
 if record.note then
   -- Not before it began, should the clock have gone back since.
   record.note.expires = math.max(record.note.granted, math.min(record.note.expires, now))
@@ -81,5 +85,9 @@ elseif record.number == 0 and not counts_hits(record) and not record.waits[1] th
   redis.call('PEXPIRE', companion, retention)
 end
 wait_in(queue, store, digits(now))
-wake(record, queue, plain)
+if is_to_yield and hint_first(queue, plain) then
+  yield(companion, record.token, every)
+else
+  wake(record, queue, plain)
+end
 return was_held and 1 or 0

@@ -1,6 +1,7 @@
 -- Replaces the lease `from` by another with the same permits, or fewer.
 -- KEYS plain, companion, queue   ARGV …, from, the lease: `ttl id words`, permits, capacity, the members
--- of the queue with `from` and with that lease (or empty, or none)
+-- of the queue with `from` and with that lease (or empty, or none), and if that lease is a waiter's, how often
+-- the name is left free for other clients, as in release.lua
 -- include queue.lua
 -- include record.lua
 -- include count.lua
@@ -37,7 +38,8 @@ if successor and not is_less then
   end
   return same_grant(successor)
 end
-if not is_less and held_back_for(record, to) > 0 then
+local is_to_yield = record.note and yields(record.note, tonumber(ARGV[8]) or 0)
+if not is_less and (held_back_for(record, to) > 0 or is_to_yield) then
   return {'held back'}
 end
 if not record.note then

@@ -37,7 +37,7 @@ LinkCore::LinkCore(RedisOptions options)
 LinkCounters LinkCore::counters() const {
   const Guard guard(mutex_);
   LinkCounters counters = counters_;
-  counters.pending = pending_;
+  counters.pending = pending_.commands;
   return counters;
 }
 
@@ -48,7 +48,7 @@ void LinkCore::run(Call& call) {
     hand_over(guard);
     return;
   }
-  pending_ += call.commands.size();
+  pending_ += load_of(call);
   line_.push_back(call);
   lot_.enter(call.parking);
   if (leader_ == nullptr) {
@@ -72,13 +72,21 @@ void LinkCore::run(Call& call) {
 }
 
 base::Error LinkCore::too_many() const {
-  return {ErrorCode::limit_exceeded, "too many commands are waiting for the Redis server at " +
-                                         server_address(options_) + "; see the option max_pending"};
+  return {ErrorCode::limit_exceeded, "too many commands, or too large ones, are waiting for the "
+                                         "Redis server at " +
+                                             server_address(options_) +
+                                             "; see the options max_pending and max_pending_bytes"};
 }
 
 bool LinkCore::has_place_for(Call& call, Guard& guard) noexcept {
+  const Load load = load_of(call);
+  const auto fits = [](std::size_t more, std::size_t used, std::size_t most) {
+    return more <= most - std::min(used, most);
+  };
+  // A single call may have any size: its caller holds the bytes anyway.
   const auto has_place = [&] {
-    return call.commands.size() <= options_.max_pending - std::min(pending_, options_.max_pending);
+    return fits(load.commands, pending_.commands, options_.max_pending) &&
+           (pending_.commands == 0 || fits(load.bytes, pending_.bytes, options_.max_pending_bytes));
   };
   if (has_place() || leader_ != nullptr || connection_ == nullptr) {
     return has_place();
@@ -158,7 +166,7 @@ void LinkCore::give_up(Call& call) {
                       " did not answer by the deadline; it may have done what was asked"};
   } else {
     line_.remove(call);
-    pending_ -= call.commands.size();
+    pending_ -= load_of(call);
     call.error = {ErrorCode::unavailable, "the deadline came before the Redis server at " +
                                               server_address(options_) + " could be asked"};
     if (connection_ == nullptr && !last_failure_.empty()) {
@@ -279,7 +287,7 @@ void LinkCore::deliver_parts(Reply reply) {
 
 void LinkCore::deliver(Reply reply) {
   const Flight::Arrival arrival = flight_.deliver(std::move(reply));
-  pending_ -= arrival.replies;
+  pending_ -= arrival.load;
   if (arrival.finished != nullptr) {
     finish(*arrival.finished);
   } else if (arrival.bytes > kMostReplyBytes) {

@@ -112,7 +112,7 @@ class LinkCore {
   // Whether so many stand in line that they are worth a write even if the leader is awake and will
   // come to it: half of all, so that the server works on them while the others are being woken.
   [[nodiscard]] bool has_enough_in_line() const noexcept {
-    return line_.size() >= std::clamp(pending_ / 2, kLeastInLine, kMostInLine);
+    return line_.size() >= std::clamp(pending_.commands / 2, kLeastInLine, kMostInLine);
   }
   static constexpr std::size_t kLeastInLine = 4;
   static constexpr std::size_t kMostInLine = 32;
@@ -129,7 +129,7 @@ class LinkCore {
   // Protected by mutex_.
   Line line_;
   Flight flight_;
-  std::size_t pending_ = 0;  // commands in line and under way
+  Load pending_;  // in line and under way
   Call* leader_ = nullptr;
   bool leader_sleeps_ = false;
   ConnectionPtr connection_;

@@ -81,7 +81,7 @@ void LinkCore::submit(std::unique_ptr<Submission> submission) {
       return;
     }
   }
-  ++pending_;
+  pending_ += load_of(call);
   line_.push_back(call);
   Submission& kept = *submission.release();  // until it is answered
   kept.place = submissions_.emplace(call.deadline.when(), &kept);
@@ -157,7 +157,7 @@ void LinkCore::reconnect_for_submissions(Guard& guard) {
   while (!submissions_.empty() && submissions_.begin()->first < next_attempt_) {
     Submission& submission = *submissions_.begin()->second;
     line_.remove(submission.call);
-    --pending_;
+    pending_ -= load_of(submission.call);
     submission.call.error = too_early(time);
     finish(submission.call);
   }

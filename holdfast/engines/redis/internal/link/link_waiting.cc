@@ -46,7 +46,7 @@ bool LinkCore::spin(const Call& me, Guard& guard) {
     spin_.failed();
     rest_ = Rest::spent;
   }
-  const bool is_alone = pending_ == me.commands.size();
+  const bool is_alone = pending_.commands == me.commands.size();
   if (is_alone) {
     return rest_ == Rest::spinning;
   }
@@ -82,7 +82,7 @@ void LinkCore::reconnect(Call& me, Guard& guard) {
     const auto next = base::Deadline::at(next_attempt_);
     if (me.deadline < next) {
       line_.remove(me);
-      pending_ -= me.commands.size();
+      pending_ -= load_of(me);
       me.error = too_early(time);
       me.finished = true;
       return;
@@ -126,7 +126,7 @@ void LinkCore::attempt_failed(const base::Error& error) {
   last_failure_ = error.message;
   while (Call* const call = line_.front()) {
     line_.remove(*call);
-    pending_ -= call->commands.size();
+    pending_ -= load_of(*call);
     call->error = error;
     finish(*call);
   }
@@ -142,7 +142,7 @@ void LinkCore::drop_connection(const base::Error& error) {
   options_.logger.warn(lost);
   while (!flight_.empty()) {
     const Flight::Removed removed = flight_.pop_front();
-    pending_ -= removed.commands;
+    pending_ -= removed.load;
     if (removed.call != nullptr) {
       removed.call->error = {ErrorCode::unknown_outcome,
                              lost + "; it may have done what was asked"};

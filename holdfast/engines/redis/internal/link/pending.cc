@@ -4,9 +4,17 @@
 
 namespace holdfast::engines::redis::internal {
 
+Load load_of(const Call& call) noexcept {
+  Load load{.commands = call.commands.size()};
+  for (const Command& command : call.commands) {
+    load.bytes += command.bytes().size();
+  }
+  return load;
+}
+
 void Flight::push_back(Call& call, base::TimePoint sent) {
   call.ticket = first_ticket_ + places_.size();
-  places_.push_back({.call = &call, .commands = call.commands.size(), .sent = sent});
+  places_.push_back({.call = &call, .load = load_of(call), .sent = sent});
 }
 
 void Flight::push_joined(std::span<Call* const> calls, base::TimePoint sent) {
@@ -33,11 +41,11 @@ Flight::Arrival Flight::deliver(Reply reply) {
     place.call->replies[place.received] = std::move(reply);
     place.call->received = place.received + 1;
   }
-  if (++place.received < place.commands) {
+  if (++place.received < place.load.commands) {
     return {.bytes = bytes};
   }
   const Removed removed = pop_front();
-  return {.replies = removed.commands, .finished = removed.call, .bytes = bytes};
+  return {.load = removed.load, .finished = removed.call, .bytes = bytes};
 }
 
 Call* Flight::newest() const noexcept {
@@ -50,7 +58,7 @@ Call* Flight::newest() const noexcept {
 }
 
 Flight::Removed Flight::pop_front() noexcept {
-  const Removed removed{.call = places_.front().call, .commands = places_.front().commands};
+  const Removed removed{.call = places_.front().call, .load = places_.front().load};
   places_.pop_front();
   ++first_ticket_;
   return removed;

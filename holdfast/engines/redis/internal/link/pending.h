@@ -16,6 +16,23 @@ namespace holdfast::engines::redis::internal {
 
 struct Submission;
 
+// What waits for the server, or is under way to it.
+struct Load {
+  std::size_t commands = 0;
+  std::size_t bytes = 0;
+
+  Load& operator+=(const Load& other) noexcept {
+    commands += other.commands;
+    bytes += other.bytes;
+    return *this;
+  }
+  Load& operator-=(const Load& other) noexcept {
+    commands -= other.commands;
+    bytes -= other.bytes;
+    return *this;
+  }
+};
+
 // What becomes of the connection when a call's deadline comes and nothing was heard since it was
 // sent.
 enum class OnSilence : std::uint8_t {
@@ -46,6 +63,8 @@ struct Call {
 
   Parking parking{};
 };
+
+[[nodiscard]] Load load_of(const Call& call) noexcept;
 
 // The calls that were not sent yet, in order. Any of them may leave.
 class Line {
@@ -92,8 +111,7 @@ class Flight {
   [[nodiscard]] base::TimePoint sent(const Call& call) const noexcept;
 
   struct Arrival {
-    std::size_t replies =
-        0;  // how many commands are no longer pending: those of a call that is over
+    Load load{};  // that is no longer pending: of a call that is over
     Call* finished = nullptr;
     std::size_t bytes = 0;  // of all replies to that call so far
   };
@@ -103,17 +121,17 @@ class Flight {
   // The newest call that has not left, or null.
   [[nodiscard]] Call* newest() const noexcept;
 
-  // Takes the oldest out: its call, null if it has left, and how many commands it had.
+  // Takes the oldest out: its call, null if it has left, and its load.
   struct Removed {
     Call* call = nullptr;
-    std::size_t commands = 0;
+    Load load{};
   };
   Removed pop_front() noexcept;
 
  private:
   struct Place {
     Call* call = nullptr;  // null once it has left
-    std::size_t commands = 0;
+    Load load{};
     std::size_t received = 0;
     std::size_t bytes = 0;
     base::TimePoint sent{};

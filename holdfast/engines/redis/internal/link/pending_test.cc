@@ -48,7 +48,7 @@ TEST(Flight, GivesRepliesInTheOrderOfTheCalls) {
   EXPECT_EQ(flight.deliver(Reply::of_integer(3)).finished, nullptr);
   const Flight::Arrival last = flight.deliver(Reply::of_integer(4));
   EXPECT_EQ(last.finished, &three.call);
-  EXPECT_EQ(last.replies, 3U);
+  EXPECT_EQ(last.load.commands, 3U);
   EXPECT_EQ(one.replies[0].integer(), 1);
   EXPECT_EQ(three.replies[2].integer(), 4);
   EXPECT_TRUE(flight.empty());
@@ -68,7 +68,7 @@ TEST(Flight, KeepsThePlaceOfACallThatLeft) {
   static_cast<void>(flight.deliver(Reply::of_integer(2)));
   const Flight::Arrival thrown_away = flight.deliver(Reply::of_integer(3));
   EXPECT_EQ(thrown_away.finished, nullptr);
-  EXPECT_EQ(thrown_away.replies, 2U);
+  EXPECT_EQ(thrown_away.load.commands, 2U);
   EXPECT_EQ(flight.deliver(Reply::of_integer(4)).finished, &last.call);
   EXPECT_EQ(last.replies[0].integer(), 4);
   EXPECT_EQ(left.call.received, 0U);
