@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include <holdfast/base/process_mark.h>
+
 namespace holdfast::store {
 
 namespace {
@@ -58,7 +60,13 @@ Watch Wakeups::subscribe(std::string_view name, WatchCallback callback) {
   const std::lock_guard guard(state_->mutex);
   const auto place = state_->by_name.emplace(std::string(name), subscriber);
   state_->count.fetch_add(1, std::memory_order_relaxed);
-  return Watch([state = state_, subscriber, place] {
+  return Watch([state = state_, subscriber, place, process = base::ProcessMark()] {
+    if (process.is_inherited()) {
+      // A thread that is not there may have a mutex, or be in the middle of a change.
+      static_cast<void>(new std::shared_ptr(state));
+      static_cast<void>(new std::shared_ptr(subscriber));
+      return;
+    }
     subscriber->cancel();
     const std::lock_guard cancel_guard(state->mutex);
     state->by_name.erase(place);

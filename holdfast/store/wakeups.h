@@ -12,7 +12,7 @@ namespace holdfast::store {
 // or was given to a claim that waits.
 //
 // Thread-safe. A notification runs the callbacks in the calling thread. Subscriptions may outlive
-// the hub.
+// the hub. In a forked child they end without a trace, and without waiting for anybody.
 class Wakeups {
  public:
   Wakeups();

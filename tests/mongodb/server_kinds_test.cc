@@ -94,12 +94,15 @@ TEST(ServerKinds, InAForkedChildNothingIsDone) {
   auto store = open_store(server);
   const Claim claim = wish();
   expect<Grant>(store->claim("job", claim));
+  auto parents = store->watch("job", [](const auto&) {});
+  ASSERT_TRUE(parents);
   const pid_t child = ::fork();
   if (child == 0) {
     const auto released = store->release("job", claim.id);
     const auto watch = store->watch("job", [](const auto&) {});
     const bool refused = !released && released.error().code == ErrorCode::unsupported && !watch &&
                          watch.error().code == ErrorCode::unsupported;
+    parents->reset();
     store.reset();
     ::_exit(refused ? 0 : 1);
   }

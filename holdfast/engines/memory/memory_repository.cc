@@ -249,11 +249,12 @@ Result<store::IdPage> MemoryRepository::do_list(std::string_view type, std::stri
   const std::string_view start = std::max(prefix, after);
   for (Shards::Shard& shard : shards_->all()) {
     const std::lock_guard guard(shard.mutex);
+    const bool has_all = ids.size() > limit;  // but for smaller ones
     std::size_t taken = 0;
     for (auto entry = shard.entries.lower_bound(KeyView{type, start});
          entry != shard.entries.end() && taken <= limit; ++entry) {
       const auto& [key, kept] = *entry;
-      if (key.type != type || !key.id.starts_with(prefix)) {
+      if (key.type != type || !key.id.starts_with(prefix) || (has_all && key.id > ids[limit])) {
         break;
       }
       if (kept.data && key.id > after) {

@@ -5,11 +5,14 @@
 #include <chrono>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <unordered_map>
+#include <utility>
 
 #include <holdfast/base/cadence.h>
 #include <holdfast/base/saturate.h>
 #include <holdfast/store/lease_rules.h>
+#include <holdfast/store/listings.h>
 #include <holdfast/store/record.h>
 #include <holdfast/store/wakeups.h>
 
@@ -117,14 +120,44 @@ class MemoryStore::Shards {
     }
   }
 
+  // Calls `visit(shard, bucket, now)` for every bucket of every shard, under its lock: for a few of
+  // them at a time, so that no other caller waits long. A record that stays is visited at least
+  // once.
+  template <class Visit>
+  void for_each_bucket(Visit&& visit) {
+    constexpr std::size_t kAtATime = 256;
+    for (Shard& shard : shards_) {
+      std::size_t next = 0;
+      std::size_t count = 0;
+      do {
+        const std::lock_guard guard(shard.mutex);
+        if (shard.records.bucket_count() != count) {  // at first, and when records have moved
+          count = shard.records.bucket_count();
+          next = 0;
+        }
+        const Instant now = instant(shard);
+        for (const std::size_t end = std::min(count, next + kAtATime); next < end; ++next) {
+          visit(shard, next, now);
+        }
+      } while (next < count);
+    }
+  }
+
   static void forget(Shard& shard, Records::iterator record) {
     shard.forgotten_token = std::max(shard.forgotten_token, record->second.last_token);
     shard.records.erase(record);
   }
 
   std::size_t sweep();
+  void sweep_every(base::Duration interval);
+
+  // Returns the names that are held, have this prefix and come after `after`, in byte order.
+  std::vector<Name> names(std::string_view prefix, std::string_view after);
+
+  [[nodiscard]] base::TimePoint now() const { return clock_.now(); }
 
   store::Wakeups wakeups;
+  store::Listings listings;
 
  private:
   class ForgetTombstone {
@@ -170,38 +203,62 @@ class MemoryStore::Shards {
   const base::Clock& clock_;
   const base::Duration wall_offset_;
   std::array<Shard, 64> shards_;
+  std::jthread sweeper_;  // last: it uses all of the above
 };
 
 std::size_t MemoryStore::Shards::sweep() {
   std::size_t forgotten = 0;
-  for_each([&](Shard& shard, const Instant& now) {
-    for (auto record = shard.records.begin(); record != shard.records.end();) {
-      const auto next = std::next(record);
-      if (rules::is_tombstone(record->second, now)) {
-        forget(shard, record);
+  for_each_bucket([&](Shard& shard, std::size_t bucket, const Instant& now) {
+    for (auto next = shard.records.begin(bucket); next != shard.records.end(bucket);) {
+      const auto& [name, record] = *next++;
+      if (rules::is_tombstone(record, now)) {
+        forget(shard, shard.records.find(name));
         ++forgotten;
       }
-      record = next;
     }
   });
   return forgotten;
 }
 
+void MemoryStore::Shards::sweep_every(base::Duration interval) {
+  sweeper_ = std::jthread([this, interval](const std::stop_token& stop) {
+    base::TimePoint tick = base::add_saturating(clock_.now(), interval);
+    while (clock_.sleep_until(tick, stop)) {
+      sweep();
+      tick = base::next_tick(tick, clock_.now(), interval);
+    }
+  });
+}
+
+std::vector<Name> MemoryStore::Shards::names(std::string_view prefix, std::string_view after) {
+  std::vector<Name> found;
+  for_each_bucket([&](const Shard& shard, std::size_t bucket, const Instant& now) {
+    for (auto next = shard.records.begin(bucket); next != shard.records.end(bucket); ++next) {
+      const auto& [text, record] = *next;
+      if (text.starts_with(prefix) && text > after && record.leases.last_expiry() > now.time) {
+        found.push_back(*Name::make(text));
+      }
+    }
+  });
+  std::ranges::sort(found);
+  const auto repeated = std::ranges::unique(found);
+  found.erase(repeated.begin(), repeated.end());
+  return found;
+}
+
 MemoryStore::MemoryStore(MemoryOptions options)
     : shards_(std::make_unique<Shards>(*options.clock)) {
   if (options.sweep_every > base::Duration::zero()) {
-    sweeper_ = std::jthread([this, options](const std::stop_token& stop) {
-      const base::Clock& clock = *options.clock;
-      base::TimePoint tick = base::add_saturating(clock.now(), options.sweep_every);
-      while (clock.sleep_until(tick, stop)) {
-        shards_->sweep();
-        tick = base::next_tick(tick, clock.now(), options.sweep_every);
-      }
-    });
+    shards_->sweep_every(options.sweep_every);
   }
 }
 
-MemoryStore::~MemoryStore() = default;
+MemoryStore::~MemoryStore() {
+  if (process_.is_inherited()) {
+    // The threads that use it are not there, and may have been in the middle of something.
+    static_cast<void>(shards_.release());
+  }
+}
 
 store::Capabilities MemoryStore::capabilities() const {
   return {.engine = "memory",
@@ -265,31 +322,25 @@ Result<std::optional<store::NameState>> MemoryStore::do_look(const Name& name, D
       std::optional<store::NameState>());
 }
 
-Result<store::Page> MemoryStore::do_list(std::string_view prefix, const store::PageRequest& page,
-                                         Deadline) {
-  std::vector<store::NameState> found;
-  const auto keep_first = [&](std::size_t count) {
-    std::ranges::sort(found, {}, &store::NameState::name);
-    found.erase(found.begin() + static_cast<std::ptrdiff_t>(std::min(found.size(), count)),
-                found.end());
-  };
-  shards_->for_each([&](const Shard& shard, const Instant& now) {
-    for (const auto& [text, record] : shard.records) {
-      if (text.starts_with(prefix) && text > page.after) {
-        if (auto state = rules::look(*Name::make(text), record, now)) {
-          found.push_back(*std::move(state));
-        }
-      }
-    }
-    keep_first(page.limit + 1);  // one more tells whether there is a next page
-  });
-  store::Page result;
-  if (found.size() > page.limit) {
-    keep_first(page.limit);
-    result.next = found.back().name.view();
+Result<store::Page> MemoryStore::do_list(std::string_view prefix, const store::PageRequest& request,
+                                         Deadline deadline) {
+  const base::TimePoint now = shards_->now();
+  auto listing = shards_->listings.take(prefix, request.after, now);
+  if (!listing) {
+    listing = {.prefix = std::string(prefix), .names = shards_->names(prefix, request.after)};
   }
-  result.names = std::move(found);
-  return result;
+  store::Page page;
+  while (listing->shown < listing->names.size() && page.names.size() < request.limit) {
+    auto state = do_look(listing->names[listing->shown++], deadline);
+    if (*state) {
+      page.names.push_back(**std::move(state));
+    }
+  }
+  if (listing->shown < listing->names.size()) {
+    page.next = page.names.back().name.view();
+    shards_->listings.keep(*std::move(listing), page.next, now);
+  }
+  return page;
 }
 
 Result<store::HitOutcome> MemoryStore::do_hit(const Name& name, const store::Hit& hit, Deadline) {

@@ -1,9 +1,9 @@
 #pragma once
 
 #include <memory>
-#include <thread>
 
 #include <holdfast/base/clock.h>
+#include <holdfast/base/process_mark.h>
 #include <holdfast/store/lease_store.h>
 
 namespace holdfast::engines::memory {
@@ -19,7 +19,9 @@ struct MemoryOptions {
 // Leases in this process's memory: for a single process, for tests, and as a fallback.
 //
 // Thread-safe; nothing blocks for longer than another thread's call. Names are spread over shards
-// with a lock each. A released or swept name leaves nothing behind; its tokens still grow, because
+// with a lock each; a sweep and a listing hold it for a few names at a time. A listing visits every
+// name once, for its first page, and remembers the names for the next pages. In a forked child the
+// destructor does nothing. A released or swept name leaves nothing behind; its tokens still grow, because
 // each shard remembers the greatest token that it has forgotten.
 class MemoryStore final : public store::LeaseStore {
  public:
@@ -54,8 +56,8 @@ class MemoryStore final : public store::LeaseStore {
   base::Result<store::Watch> do_watch(const base::Name& name,
                                       store::WatchCallback callback) override;
 
-  const std::unique_ptr<Shards> shards_;
-  std::jthread sweeper_;  // last: stopped before the shards are gone
+  std::unique_ptr<Shards> shards_;
+  const base::ProcessMark process_;
 };
 
 }  // namespace holdfast::engines::memory

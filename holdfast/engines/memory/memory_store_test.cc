@@ -1,12 +1,18 @@
 #include <holdfast/engines/memory/memory_store.h>
 
+#include <algorithm>
 #include <atomic>
+#include <optional>
+#include <string>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <tests/support/forked_child.h>
 #include <tests/support/patience.h>
 
 #include <holdfast/base/manual_clock.h>
+#include <holdfast/store/leases.h>
 
 namespace holdfast::engines::memory {
 namespace {
@@ -47,6 +53,129 @@ TEST(MemoryStore, SweepsKeepTheirIntervalHoweverLongOneTakes) {
   const SlowWorkClock clock;
   const MemoryStore store({.clock = &clock, .sweep_every = 10s});
   EXPECT_EQ(clock.ticks(), (std::vector<base::Duration>{10s, 20s, 30s}));
+}
+
+void hold(MemoryStore& store, const std::string& name) {
+  const store::Claim claim{
+      .id = base::LeaseId::generate(), .owner = "me", .reason = {}, .ttl = 1h, .permits = {}};
+  ASSERT_TRUE(store.claim(name, claim));
+}
+
+std::vector<std::string> all_names(MemoryStore& store, std::size_t at_a_time) {
+  std::vector<std::string> names;
+  for (store::PageRequest request{.limit = at_a_time};;) {
+    const store::Page page = base::value_or_throw(store.list("", request));
+    for (const store::NameState& state : page.names) {
+      names.emplace_back(state.name.view());
+    }
+    if (page.next.empty()) {
+      return names;
+    }
+    request.after = page.next;
+  }
+}
+
+TEST(MemoryStore, AListingVisitsEveryNameAFewTimesHoweverManyPagesItHas) {
+  constexpr std::size_t kNames = 2'000;
+  MemoryStore store({.sweep_every = 0s});
+  for (std::size_t i = 0; i < kNames; ++i) {
+    hold(store, "name" + std::to_string(i));
+  }
+  const std::uint64_t before = store::Leases::visits();
+  EXPECT_EQ(all_names(store, 10).size(), kNames);
+  // Each name has one lease: one visit finds the name, two show it.
+  EXPECT_LE(store::Leases::visits() - before, 3 * kNames);
+}
+
+TEST(MemoryStore, AListingShowsEveryNameThatIsHeldOnceWhileOthersComeAndAreSwept) {
+  MemoryStore store({.sweep_every = 0s});
+  std::vector<std::string> kept;
+  for (int i = 0; i < 20'000; ++i) {
+    kept.push_back("kept" + std::to_string(i));
+    hold(store, kept.back());
+  }
+  std::ranges::sort(kept);
+  std::atomic<bool> has_added_all = false;
+  std::jthread adder([&] {
+    for (int i = 0; i < 200'000; ++i) {
+      hold(store, "other" + std::to_string(i));
+    }
+    has_added_all = true;
+  });
+  std::jthread sweeper([&](const std::stop_token& stop) {
+    while (!stop.stop_requested()) {
+      store.sweep_now();
+    }
+  });
+  while (!has_added_all) {
+    std::vector<std::string> names = all_names(store, 1'000);
+    EXPECT_TRUE(std::ranges::adjacent_find(names) == names.end());
+    std::erase_if(names, [](const std::string& name) { return !name.starts_with("kept"); });
+    ASSERT_EQ(names, kept);
+  }
+}
+
+TEST(MemoryStore, ASweepForgetsAllNamesThatAreNotHeldAnyMore) {
+  base::ManualClock clock;
+  MemoryStore store({.clock = &clock, .sweep_every = 0s});
+  for (int i = 0; i < 1'000; ++i) {
+    hold(store, std::to_string(i));
+  }
+  EXPECT_EQ(store.sweep_now(), 0U);
+  clock.advance(2h);
+  EXPECT_EQ(store.sweep_now(), 1'000U);
+  EXPECT_EQ(store.size(), 0U);
+}
+
+// A clock whose sleepers are seen to be asked to stop.
+class WatchedClock final : public base::Clock {
+ public:
+  [[nodiscard]] base::TimePoint now() const noexcept override { return base::TimePoint(1h); }
+  [[nodiscard]] base::TimePoint coarse_now() const noexcept override { return now(); }
+  [[nodiscard]] base::Duration coarse_lag() const noexcept override { return 0s; }
+  bool sleep_until(base::TimePoint, std::stop_token stop) const override {
+    const std::stop_callback asked(stop, [this] { asked_to_stop = true; });
+    is_asleep = true;
+    return base::steady_clock().sleep_until(base::TimePoint::max(), std::move(stop));
+  }
+
+  mutable std::atomic<bool> is_asleep = false;
+  mutable std::atomic<bool> asked_to_stop = false;
+};
+
+TEST(MemoryStoreInAForkedChild, TheDestructorDoesNotAskForTheThreadThatIsNotThere) {
+  const WatchedClock clock;
+  std::optional<MemoryStore> store(std::in_place,
+                                   MemoryOptions{.clock = &clock, .sweep_every = 1h});
+  ASSERT_TRUE(tests::eventually([&] { return clock.is_asleep.load(); }));
+  EXPECT_TRUE(tests::is_true_in_child([&] {
+    store.reset();
+    return !clock.asked_to_stop;
+  }));
+  store.reset();
+  EXPECT_TRUE(clock.asked_to_stop);
+}
+
+// Whatever other threads did at the fork, they do not end it in the child.
+TEST(MemoryStoreInAForkedChild, TheDestructorsOfTheStoreAndItsWatchesReturnAtOnce) {
+  std::optional<MemoryStore> store(std::in_place, MemoryOptions{.sweep_every = 1h});
+  std::optional<store::Watch> watch =
+      base::value_or_throw(store->watch("job", [](const store::Notice&) {}));
+  std::jthread busy([&](const std::stop_token& stop) {
+    for (int i = 0; !stop.stop_requested(); ++i) {
+      hold(*store, "job");
+      const auto other =
+          base::value_or_throw(store->watch(std::to_string(i % 9), [](const store::Notice&) {}));
+      store->sweep_now();
+    }
+  });
+  for (int i = 0; i < 20; ++i) {
+    ASSERT_TRUE(tests::is_true_in_child([&] {
+      watch.reset();
+      store.reset();
+      return true;
+    }));
+  }
 }
 
 }  // namespace

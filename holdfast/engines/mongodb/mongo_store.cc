@@ -277,7 +277,13 @@ Result<std::unique_ptr<MongoStore>> MongoStore::open(MongoOptions options, Time 
 }
 
 MongoStore::MongoStore(std::unique_ptr<Engine> engine) : engine_(std::move(engine)) {}
-MongoStore::~MongoStore() = default;
+
+MongoStore::~MongoStore() {
+  if (!engine_->link->check_process()) {
+    // The threads that use it are not there, and may have been in the middle of something.
+    static_cast<void>(engine_.release());
+  }
+}
 
 store::Capabilities MongoStore::capabilities() const {
   return {

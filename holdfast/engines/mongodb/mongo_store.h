@@ -73,7 +73,7 @@ class MongoStore final : public store::LeaseStore {
   base::Result<store::Watch> do_watch(const base::Name& name,
                                       store::WatchCallback callback) override;
 
-  const std::unique_ptr<Engine> engine_;
+  std::unique_ptr<Engine> engine_;
 };
 
 }  // namespace holdfast::engines::mongodb

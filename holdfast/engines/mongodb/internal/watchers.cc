@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <system_error>
 
+#include <holdfast/base/process_mark.h>
 #include <holdfast/base/random.h>
 #include <holdfast/engines/mongodb/internal/record_codec.h>
 #include <holdfast/store/lease_rules.h>
@@ -98,12 +99,6 @@ Watchers::Watchers(Link& link, const Requests& requests, const IdSpace& ids)
       pace_(link.options().busy_wait_least, link.options().busy_wait_most) {}
 
 Watchers::~Watchers() {
-  if (!link_.check_process()) {
-    if (thread_.joinable()) {
-      thread_.detach();  // it does not exist in this process
-    }
-    return;
-  }
   {
     const std::lock_guard guard(names_->mutex);
     stopping_ = true;
@@ -117,8 +112,13 @@ Watchers::~Watchers() {
 Result<store::Watch> Watchers::add(std::string_view name, store::WatchCallback callback) {
   auto inner = std::make_shared<store::Watch>(wakeups_.subscribe(name, std::move(callback)));
   names_->add(name);
-  store::Watch watch([names = names_, name = std::string(name), inner] {
+  store::Watch watch([names = names_, name = std::string(name), inner,
+                      process = base::ProcessMark()] {
     inner->reset();
+    if (process.is_inherited()) {
+      static_cast<void>(new std::shared_ptr(names));  // in use by a thread that is not there
+      return;
+    }
     names->remove(name);
   });
   try {

@@ -13,13 +13,13 @@
 #include <holdfast/base/name.h>
 #include <holdfast/engines/redis/internal/key_space.h>
 #include <holdfast/engines/redis/internal/link.h>
-#include <holdfast/engines/redis/internal/listings.h>
 #include <holdfast/engines/redis/internal/queued_claims.h>
 #include <holdfast/engines/redis/internal/script.h>
 #include <holdfast/engines/redis/internal/scripts.h>
 #include <holdfast/engines/redis/internal/watchers.h>
 #include <holdfast/store/claim.h>
 #include <holdfast/store/hit.h>
+#include <holdfast/store/listings.h>
 #include <holdfast/store/outcome.h>
 
 namespace holdfast::engines::redis::internal {
@@ -106,7 +106,7 @@ class Engine {
   const Scripts scripts;
   const std::unique_ptr<Link> link;
   Watchers watchers;
-  Listings listings;
+  store::Listings listings;
 
  private:
   Engine(std::unique_ptr<Link> new_link, Scripts::Time time);

@@ -1,11 +1,11 @@
-#include <holdfast/engines/redis/internal/listings.h>
+#include <holdfast/store/listings.h>
 
 #include <chrono>
 #include <string>
 
 #include <gtest/gtest.h>
 
-namespace holdfast::engines::redis::internal {
+namespace holdfast::store {
 namespace {
 
 using namespace std::chrono_literals;
@@ -43,4 +43,4 @@ TEST(Listings, OnlyAFewAreKept) {
 }
 
 }  // namespace
-}  // namespace holdfast::engines::redis::internal
+}  // namespace holdfast::store

@@ -1,9 +1,9 @@
-#include <holdfast/engines/redis/internal/listings.h>
+#include <holdfast/store/listings.h>
 
 #include <algorithm>
 #include <utility>
 
-namespace holdfast::engines::redis::internal {
+namespace holdfast::store {
 
 std::optional<Listing> Listings::take(std::string_view prefix, std::string_view after,
                                       base::TimePoint now) {
@@ -33,4 +33,4 @@ void Listings::forget_old(base::TimePoint now) {
   std::erase_if(kept_, [&](const Kept& kept) { return now - kept.since > kKept; });
 }
 
-}  // namespace holdfast::engines::redis::internal
+}  // namespace holdfast::store

@@ -10,16 +10,17 @@
 #include <holdfast/base/clock.h>
 #include <holdfast/base/name.h>
 
-namespace holdfast::engines::redis::internal {
+namespace holdfast::store {
 
-// The names of one listing, found by one walk over the keys, and shown page by page.
+// The names of one listing, found by one walk over a store, and shown page by page.
 struct Listing {
   std::string prefix;
   std::vector<base::Name> names;  // in byte order
   std::size_t shown = 0;          // so many of them are on pages before
 };
 
-// The listings between one page and the next, so that a page need not walk over all keys again.
+// The listings between one page and the next, so that a page need not walk over all names again:
+// for an engine that cannot find them in order.
 //
 // Thread-safe. Keeps a few, for a while; a page whose listing is not here any more begins another.
 class Listings {
@@ -46,4 +47,4 @@ class Listings {
   std::vector<Kept> kept_;  // protected by mutex_; the oldest first
 };
 
-}  // namespace holdfast::engines::redis::internal
+}  // namespace holdfast::store
