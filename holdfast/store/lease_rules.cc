@@ -1,6 +1,7 @@
 #include <holdfast/store/lease_rules.h>
 
 #include <algorithm>
+#include <limits>
 #include <string>
 
 #include <holdfast/base/saturate.h>
@@ -28,7 +29,9 @@ void drop_expired(Record& record, const Instant& now) {
 }
 
 base::FencingToken mint(Record& record, const Instant& now) noexcept {
-  record.last_token = std::max(record.last_token + 1, now.token_floor);
+  // The greatest token stays: it must not become the least.
+  const bool has_next = record.last_token < std::numeric_limits<std::uint64_t>::max();
+  record.last_token = std::max(record.last_token + (has_next ? 1 : 0), now.token_floor);
   return base::FencingToken(record.last_token);
 }
 
@@ -59,7 +62,7 @@ Holder holder_of(const StoredLease& lease, const Instant& now) {
           .reason = lease.reason,
           .permits = lease.permits,
           .token = lease.token,
-          .held_for = now.time - lease.granted,
+          .held_for = base::subtract_saturating(now.time, lease.granted),
           .time_left = lease.expires - now.time};
 }
 

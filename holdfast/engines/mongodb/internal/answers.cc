@@ -14,6 +14,10 @@ using base::ErrorCode;
 using base::fail;
 using base::Result;
 
+// Tokens are the server's clock, in microseconds, or a little more: one that is a year ahead was
+// not minted by us, and would lock everybody out of a fence for as long. record.json has it, too.
+constexpr std::uint64_t kFurthestAhead = 366ULL * 86'400 * 1'000'000;
+
 // The lease of another program has no id of ours.
 void mark_foreign(std::vector<store::Holder>& holders) {
   for (store::Holder& holder : holders) {
@@ -43,7 +47,12 @@ Result<Sight> sight_of(const BsonValue& document) {
   if (!record) {
     return std::unexpected(std::move(record).error());
   }
-  return Sight{.record = *std::move(record), .now = instant_of(*now->date())};
+  Sight sight{.record = *std::move(record), .now = instant_of(*now->date())};
+  if (sight.record.last_token > sight.now.token_floor + kFurthestAhead) {
+    return fail(ErrorCode::corrupt,
+                "the token of the record is more than 366 days ahead of the server's clock");
+  }
+  return sight;
 }
 
 bool holds(const Sight& sight, const base::LeaseId& id) {

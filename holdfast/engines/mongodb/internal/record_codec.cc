@@ -1,6 +1,9 @@
 #include <holdfast/engines/mongodb/internal/record_codec.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <limits>
 
 #include <holdfast/base/percent.h>
 
@@ -52,93 +55,146 @@ void read_lock_id(std::string_view text, StoredLease& lease) {
   lease.owner = text.substr(0, kOwnerShown);
 }
 
-std::optional<StoredLease> lease_of(const BsonValue& element) {
+std::unexpected<base::Error> out_of_range(std::string_view field) {
+  return fail(ErrorCode::corrupt,
+              "the number '" + std::string(field) + "' of the record is out of range");
+}
+
+// Returns a whole number of the document that is within these bounds.
+Result<std::int64_t> number_of(const BsonValue& document, std::string_view field,
+                               std::int64_t least, std::int64_t most) {
+  const auto value = document.find(field);
+  const auto number = value ? value->integer() : std::nullopt;
+  if (!number) {
+    return strange();
+  }
+  if (*number < least || *number > most) {
+    return out_of_range(field);
+  }
+  return *number;
+}
+
+// Returns a number of permits or hits.
+Result<std::uint32_t> count_of(const BsonValue& document, std::string_view field,
+                               std::int64_t least) {
+  const auto number =
+      number_of(document, field, least, std::numeric_limits<std::uint32_t>::max());
+  if (!number) {
+    return std::unexpected(number.error());
+  }
+  return static_cast<std::uint32_t>(*number);
+}
+
+Result<std::uint64_t> token_of(const BsonValue& document, std::string_view field) {
+  const auto number = number_of(document, field, 0, std::numeric_limits<std::int64_t>::max());
+  if (!number) {
+    return std::unexpected(number.error());
+  }
+  return static_cast<std::uint64_t>(*number);
+}
+
+Result<StoredLease> lease_of(const BsonValue& element) {
   const auto text = element.find("lockId");
-  const auto permits = element.find("permits");
-  const auto token = element.find("token");
   const auto granted = element.find("granted");
   const auto expires = element.find("expires");
-  if (!text || !text->text() || !permits || !permits->integer() || !token || !token->integer() ||
-      !granted || !granted->date() || !expires || !expires->date()) {
-    return std::nullopt;
+  if (!text || !text->text() || !granted || !granted->date() || !expires || !expires->date()) {
+    return strange();
+  }
+  const auto permits = count_of(element, "permits", 1);
+  if (!permits) {
+    return std::unexpected(permits.error());
+  }
+  const auto token = token_of(element, "token");
+  if (!token) {
+    return std::unexpected(token.error());
   }
   StoredLease lease{.id = {},
                     .owner = {},
                     .reason = {},
-                    .permits = static_cast<std::uint32_t>(*permits->integer()),
-                    .token = base::FencingToken(static_cast<std::uint64_t>(*token->integer())),
+                    .permits = *permits,
+                    .token = base::FencingToken(*token),
                     .granted = time_point(*granted->date()),
                     .expires = time_point(*expires->date())};
   read_lock_id(*text->text(), lease);
   return lease;
 }
 
-std::optional<store::StoredWait> wait_of(const BsonValue& element) {
+Result<store::StoredWait> wait_of(const BsonValue& element) {
   const auto id = element.find("id");
-  const auto permits = element.find("permits");
   const auto until = element.find("until");
-  if (!id || !id->text() || !permits || !permits->integer() || !until || !until->date()) {
-    return std::nullopt;
+  if (!id || !id->text() || !until || !until->date()) {
+    return strange();
   }
   const auto parsed = base::LeaseId::parse(*id->text());
   if (!parsed) {
-    return std::nullopt;
+    return strange();
   }
-  return store::StoredWait{.id = *parsed,
-                           .permits = static_cast<std::uint32_t>(*permits->integer()),
-                           .until = time_point(*until->date())};
+  const auto permits = count_of(element, "permits", 1);
+  if (!permits) {
+    return std::unexpected(permits.error());
+  }
+  return store::StoredWait{
+      .id = *parsed, .permits = *permits, .until = time_point(*until->date())};
 }
 
-std::optional<store::StoredHits> hits_of(const BsonValue& element, std::string_view count_name) {
-  const auto ends = element.find("ends");
-  const auto count = element.find(count_name);
-  if (!ends || !ends->integer() || !count || !count->integer()) {
-    return std::nullopt;
-  }
+Result<store::StoredHits> hits_of(const BsonValue& element, std::string_view count_name) {
   constexpr std::int64_t kMost = base::Duration::max().count() / 1'000;
+  const auto ends = element.find("ends");
+  if (!ends || !ends->integer()) {
+    return strange();
+  }
+  const auto count = count_of(element, count_name, 0);
+  if (!count) {
+    return std::unexpected(count.error());
+  }
   const std::chrono::microseconds at(std::clamp(*ends->integer(), -kMost, kMost));
-  return store::StoredHits{.ends = base::TimePoint(at),
-                           .count = static_cast<std::uint32_t>(*count->integer())};
+  return store::StoredHits{.ends = base::TimePoint(at), .count = *count};
 }
 
-// The elements of an array; false if there is one that cannot be read. No array is an empty one.
+// Calls `add` with each element of an array, as `read` reads it. No array is an empty one.
 template <class Read, class Add>
-bool read_all(const BsonValue& document, std::string_view key, const Read& read, const Add& add) {
+Result<void> read_all(const BsonValue& document, std::string_view key, const Read& read,
+                      const Add& add) {
   const auto array = document.find(key);
   if (!array) {
-    return true;
+    return {};
   }
   auto place = array->is_array() ? array->elements() : std::nullopt;
   if (!place) {
-    return false;
+    return strange();
   }
   while (bson_iter_next(&*place)) {
     auto element = read(BsonValue(*place));
     if (!element) {
-      return false;
+      return std::unexpected(std::move(element).error());
     }
     add(*std::move(element));
   }
-  return true;
+  return {};
 }
 
 // What only Holdfast's own documents have.
 Result<void> read_list(const BsonValue& document, Record& record) {
-  const auto capacity = document.find("capacity");
+  const auto capacity = count_of(document, "capacity", 0);  // none is leased: 0
+  if (!capacity) {
+    return std::unexpected(capacity.error());
+  }
+  record.capacity = *capacity;
   const auto in_log = [](const BsonValue& element) { return hits_of(element, "count"); };
   const auto add_lease = [&](StoredLease lease) { record.leases.insert(std::move(lease)); };
   const auto add_wait = [&](store::StoredWait wait) { record.waits.push_back(wait); };
   const auto add_hits = [&](store::StoredHits hits) { record.log.push_back(hits); };
-  if (!capacity || !capacity->integer() || !read_all(document, "leases", lease_of, add_lease) ||
-      !read_all(document, "waits", wait_of, add_wait) ||
-      !read_all(document, "log", in_log, add_hits)) {
-    return strange();
+  for (const auto& done : {read_all(document, "leases", lease_of, add_lease),
+                           read_all(document, "waits", wait_of, add_wait),
+                           read_all(document, "log", in_log, add_hits)}) {
+    if (!done) {
+      return done;
+    }
   }
-  record.capacity = static_cast<std::uint32_t>(*capacity->integer());
   if (const auto window = document.find("window")) {
     const auto hits = hits_of(*window, "hits");
     if (!hits) {
-      return strange();
+      return std::unexpected(hits.error());
     }
     record.hits = hits->count;
     record.window_ends = hits->ends;
@@ -159,19 +215,23 @@ std::string tombstone_lock_id(const base::LeaseId& id) {
 }
 
 store::Instant instant_of(Date now) {
-  return {.time = time_point(now),
-          .token_floor = static_cast<std::uint64_t>(now.milliseconds) * 1000};
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / 1000;
+  const std::int64_t milliseconds = std::clamp<std::int64_t>(now.milliseconds, 0, kMost);
+  return {.time = time_point(now), .token_floor = static_cast<std::uint64_t>(milliseconds) * 1000};
 }
 
 Result<Record> record_of(const BsonValue& document) {
   const auto text = document.find("lockId");
   const auto expires = document.find("expiresAt");
-  const auto token = document.find("fencingToken");
-  if (!text || !text->text() || !expires || !expires->date() || !token || !token->integer()) {
+  if (!text || !text->text() || !expires || !expires->date()) {
     return strange();
   }
+  const auto token = token_of(document, "fencingToken");
+  if (!token) {
+    return std::unexpected(token.error());
+  }
   Record record;
-  record.last_token = static_cast<std::uint64_t>(*token->integer());
+  record.last_token = *token;
   if (*text->text() == kList) {
     if (auto read = read_list(document, record); !read) {
       return std::unexpected(std::move(read).error());

@@ -24,7 +24,8 @@ namespace holdfast::engines::mongodb::internal {
 [[nodiscard]] store::Instant instant_of(Date now);
 
 // A document as a record. The lease of another program has the nil id, and its text as the owner.
-// ErrorCode::conflict if the document is none of ours, nor of a program that locks as we do.
+// ErrorCode::conflict if the document is none of ours, nor of a program that locks as we do;
+// ErrorCode::corrupt if a number is out of its range.
 [[nodiscard]] base::Result<store::Record> record_of(const BsonValue& document);
 
 // Whether the last release of the name was of this lease.

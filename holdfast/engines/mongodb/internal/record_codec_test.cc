@@ -70,6 +70,39 @@ TEST(RecordCodec, WhatIsNotALockIsAConflict) {
   }
 }
 
+TEST(RecordCodec, ANumberOutOfItsRangeIsCorrupt) {
+  const auto document = [](const std::string& token, const std::string& more) {
+    return R"({"lockId": "holdfast", "expiresAt": {"$date": {"$numberLong": "1"}},
+        "fencingToken": {"$numberLong": ")" + token + R"("}, )" + more + "}";
+  };
+  const auto lease = [&](const std::string& permits, const std::string& token) {
+    return document("7", R"("capacity": 5, "leases": [{"lockId": "a",
+        "granted": {"$date": {"$numberLong": "1"}}, "expires": {"$date": {"$numberLong": "9"}},
+        "permits": {"$numberLong": ")" + permits + R"("}, "token": {"$numberLong": ")" + token +
+                             R"("}}])");
+  };
+  ASSERT_TRUE(read(lease("4294967295", "7")));
+  for (const std::string& json :
+       {document("-1", R"("capacity": 1)"), document("-9223372036854775808", R"("capacity": 1)"),
+        document("7", R"("capacity": -1)"),
+        document("7", R"("capacity": {"$numberLong": "4294967296"})"), lease("0", "7"),
+        lease("-1", "7"), lease("4294967296", "7"), lease("1", "-1"),
+        document("7", R"("capacity": 1, "waits": [{"id": ")" + kText +
+                          R"(", "permits": -1, "until": {"$date": {"$numberLong": "1"}}}])"),
+        document("7", R"("capacity": 1, "log": [{"ends": 1, "count": -1}])"),
+        document("7", R"("capacity": 1, "window": {"ends": 1,
+            "hits": {"$numberLong": "4294967296"}})")}) {
+    const auto record = read(json);
+    ASSERT_FALSE(record) << json;
+    EXPECT_EQ(record.error().code, ErrorCode::corrupt) << json;
+  }
+}
+
+TEST(RecordCodec, ATimeOfTheServerThatCannotBeIsNoToken) {
+  EXPECT_EQ(instant_of(Date{-1}).token_floor, 0U);
+  EXPECT_EQ(instant_of(Date{INT64_MAX}).token_floor, 9'223'372'036'854'775'000U);
+}
+
 TEST(RecordCodec, AWindowThatNoClockReachesIsTheEndOfTime) {
   const auto record = read(R"({"lockId": "holdfast", "fencingToken": 1, "capacity": 1,
       "expiresAt": {"$date": {"$numberLong": "1"}},
