@@ -11,12 +11,11 @@ using internal::Hold;
 
 namespace {
 
-// Neither release nor reduce waits for anything but the store.
+// Neither release nor reduce waits for anything but the store: the bell is never rung.
 template <class P>
 void run(P& procedure, const Hold& hold) {
-  for (steps::Step step = procedure.start(); step.kind != steps::Step::Kind::done;) {
-    step = procedure.on(steps::ask(*hold.core->store, step));
-  }
+  steps::Bell bell;
+  steps::run_blocking(procedure, procedure.start(), *hold.core->store, hold.clock, bell);
 }
 
 }  // namespace

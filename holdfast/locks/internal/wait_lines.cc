@@ -34,7 +34,8 @@ void WaitLines::enter(Line& line, Waiter& waiter) {
   std::list<Waiter*> alone(1, &waiter);
   by_claim_.emplace(waiter.claim.id, &waiter);
   waiter.place = alone.begin();
-  waiter.first = line.waiters.empty();
+  waiter.state = line.waiters.empty() ? Waiter::State::first : Waiter::State::behind;
+  waiter.handed_over.reset();
   waiter.granted = false;
   line.waiters.splice(line.waiters.end(), alone);
   ++waiting_;
@@ -49,7 +50,7 @@ bool WaitLines::needs_watch(std::string_view name) const {
 bool WaitLines::may_wait_in_store(std::string_view name, const Waiter& waiter) const {
   const std::lock_guard guard(mutex_);
   const auto line = lines_.find(name);
-  return waiter.first && line != lines_.end() && line->second.watch != nullptr;
+  return waiter.is_first() && line != lines_.end() && line->second.watch != nullptr;
 }
 
 // The line may have ended by now, and another may have begun: one watch is enough for it.
@@ -109,16 +110,16 @@ bool WaitLines::take_grant(Waiter& waiter) {
 bool WaitLines::leave(std::string_view name, Waiter& waiter, std::optional<Granted>& handed_over) {
   std::unique_ptr<store::Watch> ended;
   const std::lock_guard guard(mutex_);
-  if (waiter.offered) {
+  if (waiter.state == Waiter::State::offered) {
     return false;  // rung by `settle`: the store call behind an offer has a deadline
   }
-  if (waiter.handed_over) {
-    handed_over = waiter.handed_over;  // out of the line already
+  if (waiter.state == Waiter::State::handed_over) {
+    handed_over = waiter.handed_over;
     return true;
   }
   ended = remove(name, waiter);
-  if (Waiter* const next = first_in(name); next != nullptr && !next->first) {
-    next->first = true;
+  if (Waiter* const next = first_in(name); next != nullptr && !next->is_first()) {
+    next->state = Waiter::State::first;
     next->ringer.ring();
   }
   return true;
@@ -126,20 +127,18 @@ bool WaitLines::leave(std::string_view name, Waiter& waiter, std::optional<Grant
 
 Standing WaitLines::standing(const Waiter& waiter) const {
   const std::lock_guard guard(mutex_);
-  return {.first = waiter.first,
-          .closed = closed_,
-          .handed_over = waiter.offered ? std::nullopt : waiter.handed_over};
+  return {.first = waiter.is_first(), .closed = closed_, .handed_over = waiter.handed_over};
 }
 
 Waiter* WaitLines::offer(std::string_view name, const store::Permits& permits,
                          base::TimePoint now) {
   const std::lock_guard guard(mutex_);
   Waiter* const first = first_in(name);
-  if (first == nullptr || first->offered || first->claim.permits != permits ||
+  if (first == nullptr || first->state == Waiter::State::offered || first->claim.permits != permits ||
       now >= first->waits_until) {
     return nullptr;
   }
-  first->offered = true;
+  first->state = Waiter::State::offered;
   return first;
 }
 
@@ -147,14 +146,15 @@ void WaitLines::settle(std::string_view name, Waiter& waiter,
                        const base::Result<std::optional<Granted>>& outcome) {
   std::unique_ptr<store::Watch> ended;
   const std::lock_guard guard(mutex_);
-  waiter.offered = false;
+  waiter.state = Waiter::State::first;
   waiter.unsure |= !outcome.has_value();
   if (outcome && *outcome) {
+    waiter.state = Waiter::State::handed_over;
     waiter.handed_over = *outcome;
     ended = remove(name, waiter);
     // Not rung: the name was just taken. What ends that hold makes the next offer, or rings.
     if (Waiter* const next = first_in(name)) {
-      next->first = true;
+      next->state = Waiter::State::first;
       if (next->claim.permits.capacity > 1) {
         next->ringer.ring();  // there may be room for it too
       }

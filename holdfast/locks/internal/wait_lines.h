@@ -36,13 +36,23 @@ struct Waiter {
   steps::Ringer& ringer;
   base::TimePoint waits_until = base::TimePoint::max();  // it makes its last claim then
 
+  enum class State : std::uint8_t {
+    behind,       // others are before it
+    first,        // may contend for the name in the store
+    offered,      // the first, and a hand-over to it is under way: it must not leave
+    handed_over,  // out of the line, with the name
+  };
+
   // The lines'.
   std::list<Waiter*>::iterator place{};  // while it is in a line
+  State state = State::behind;
   std::optional<Granted> handed_over{};
-  bool first = false;    // may contend for the name in the store
   bool granted = false;  // the store has said so, and the waiter has not asked since
-  bool offered = false;  // a hand-over to it is under way: it must not leave
   bool unsure = false;   // it is not known what came of a hand-over: the lease may be there
+
+  [[nodiscard]] bool is_first() const noexcept {
+    return state == State::first || state == State::offered;
+  }
 };
 
 // The state of a waiter at this moment.

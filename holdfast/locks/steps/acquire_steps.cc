@@ -14,7 +14,7 @@ namespace {
 using base::ErrorCode;
 using base::fail;
 using base::Result;
-using internal::AcquireMachine;
+using internal::ClaimSchedule;
 using internal::ProviderCore;
 
 double jitter() { return static_cast<double>(base::random_u64() >> 11U) * 0x1.0p-53; }
@@ -63,7 +63,7 @@ AcquireSteps::AcquireSteps(ProviderCore& core, std::string_view name, const Acqu
       started_(clock_.now()),
       deadline_(deadline_of(started_, how.wait.value_or(default_wait))),
       stands_(stands),
-      machine_(deadline_, {core.options.poll_least, core.options.poll_most, core.push}),
+      schedule_(deadline_, {core.options.poll_least, core.options.poll_most, core.push}),
       waiter_{.claim = make_claim(core, how, how.wait.value_or(default_wait)),
               .ringer = ringer,
               .waits_until = deadline_.when()},
@@ -75,13 +75,13 @@ AcquireSteps::AcquireSteps(ProviderCore& core, std::string_view name, const Acqu
 Step AcquireSteps::start() {
   if (auto valid = check(how_); !valid) {
     outcome_ = std::unexpected(std::move(valid).error());
+    state_ = State::done;
     return {};
   }
   if (stopped()) {
-    return proceed(machine_.on_stop());
+    return give_up(schedule_.on_stop());
   }
   const bool willing_to_wait = !deadline_.expired(started_);
-  static_cast<void>(machine_.start(started_));
   if (willing_to_wait && (stands_ == Stands::at_once || core_.lines.has_line(name_))) {
     // Behind those who came before; the first claim is made when it is this one's turn.
     return join(deadline_.when());
@@ -90,97 +90,32 @@ Step AcquireSteps::start() {
 }
 
 Step AcquireSteps::on(Answer&& answer) {
-  switch (phase_) {
-    case Phase::joining: return joined();
-    case Phase::claiming: return claimed(std::get<Result<store::ClaimOutcome>>(answer));
-    case Phase::sleeping: return woken(std::get<Woken>(answer));
-    case Phase::leaving: return leave();
-    case Phase::releasing: {
+  switch (state_) {
+    case State::claiming: return on_claimed(std::get<Result<store::ClaimOutcome>>(answer));
+    case State::subscribing: return on_subscribed();
+    case State::waiting: return on_woken(std::get<Woken>(answer));
+    case State::leaving: return leave();
+    case State::returning: {
+      if (!releasing_) {
+        return on_id_released(std::get<Result<store::ReleaseOutcome>>(answer));
+      }
       const Step next = releasing_->on(std::move(answer));
-      return next.kind == Step::Kind::done ? release() : next;
+      return next.kind == Step::Kind::done ? on_lease_released() : next;
     }
-    case Phase::giving_back: return gave_back(std::get<Result<store::ReleaseOutcome>>(answer));
+    case State::done: break;
   }
   return {};
-}
-
-Step AcquireSteps::proceed(const Action& action) {
-  if (const auto* const why = std::get_if<GiveUp>(&action)) {
-    return give_up(*why);
-  }
-  const auto* const pause = std::get_if<AcquireMachine::Sleep>(&action);
-  if (pause == nullptr) {
-    return claim(clock_.now());
-  }
-  if (!in_line_) {
-    return stopped() ? proceed(machine_.on_stop()) : join(pause->until);
-  }
-  if (!core_.lines.standing(waiter_).first) {
-    until_ = deadline_.when();  // the first polls for all
-    return sleep();
-  }
-  until_ = pause->until;
-  return watched_ ? sleep() : see_to_watch(&AcquireSteps::sleep);
-}
-
-Step AcquireSteps::join(base::TimePoint until) {
-  until_ = until;
-  waiter_.first = false;  // nobody else sees it while it is in no line
-  waiter_.handed_over.reset();
-  knew_first_ = false;
-  watched_ = false;
-  if (auto joined = core_.lines.join(name_, waiter_); !joined) {
-    // As long as nothing is known of the name, it may be free.
-    const bool may_ask = !claimed_ && joined.error().code == ErrorCode::limit_exceeded;
-    return may_ask ? claim(clock_.now()) : turned_away(std::move(joined).error());
-  }
-  in_line_ = true;
-  if (!core_.lines.standing(waiter_).first) {
-    until_ = deadline_.when();  // the first polls for all
-    count_contended();
-    return sleep();
-  }
-  return claimed_ ? see_to_watch(&AcquireSteps::joined) : claim(clock_.now());
-}
-
-// The first in line does, once it has been told that the name is busy.
-Step AcquireSteps::see_to_watch(Step (AcquireSteps::*otherwise)()) {
-  watched_ = true;
-  count_contended();
-  // To watch takes a request: not where only the last claim is left.
-  if (deadline_.expired(clock_.now()) || !core_.lines.needs_watch(name_)) {
-    return (this->*otherwise)();
-  }
-  phase_ = Phase::joining;
-  return {.kind = Step::Kind::watch};
-}
-
-void AcquireSteps::count_contended() {
-  if (!std::exchange(contended_, true)) {
-    core_.count("contended");
-  }
-}
-
-void AcquireSteps::watch() {
-  core_.lines.watch(name_, [this](store::WatchCallback callback) {
-    return core_.store->watch(name_, std::move(callback));
-  });
-}
-
-// It may have become free before anybody could tell us.
-Step AcquireSteps::joined() {
-  return core_.lines.standing(waiter_).first ? claim(clock_.now()) : sleep();
 }
 
 // Only the first in line waits in the store, and not with its last claim, after which it gives up.
 Step AcquireSteps::claim(base::TimePoint now) {
   const base::Duration patience = this->patience(now);
   if (patience <= base::Duration::zero()) {
-    return proceed(machine_.on_late());
+    return give_up(schedule_.on_late());
   }
+  schedule_.on_claim(now);
   sent_ = now;
-  claimed_ = true;
-  phase_ = Phase::claiming;
+  state_ = State::claiming;
   asked_.waits =
       in_line_ && !deadline_.expired(now) && core_.lines.may_wait_in_store(name_, waiter_);
   return {.kind = Step::Kind::claim,
@@ -189,7 +124,7 @@ Step AcquireSteps::claim(base::TimePoint now) {
           .deadline = base::Deadline::after(base::steady_clock(), patience)};
 }
 
-Step AcquireSteps::claimed(Result<store::ClaimOutcome>& outcome) {
+Step AcquireSteps::on_claimed(Result<store::ClaimOutcome>& outcome) {
   if (!outcome) {
     last_error_ = std::move(outcome).error();
     if (last_error_.code == ErrorCode::unknown_outcome) {
@@ -198,57 +133,108 @@ Step AcquireSteps::claimed(Result<store::ClaimOutcome>& outcome) {
     if (last_error_.code == ErrorCode::internal) {
       return give_up({.code = last_error_.code, .may_hold = true});  // who knows what was done
     }
-    return proceed(machine_.on_failure(clock_.now(), last_error_.code, jitter()));
+    return on_not_granted(schedule_.on_failure(clock_.now(), last_error_.code, jitter()));
   }
   if (const auto* const grant = std::get_if<store::Grant>(&*outcome)) {
-    return finish({*grant, sent_});
+    return on_granted({*grant, *sent_});
   }
   const auto& busy = std::get<store::Busy>(*outcome);
   pending_ = busy.pending;
   if (!busy.holders.empty()) {
     held_by_ = busy.holders.front().owner;
   }
-  return proceed(machine_.on_busy(clock_.now(), busy.frees_in, jitter()));
+  return on_not_granted(schedule_.on_busy(clock_.now(), busy.frees_in, jitter()));
 }
 
-Step AcquireSteps::sleep() {
+Step AcquireSteps::on_granted(const Granted& granted) {
+  granted_ = granted;
+  return leave();
+}
+
+Step AcquireSteps::on_not_granted(const ClaimSchedule::Answer& answer) {
+  if (const auto* const why = std::get_if<GiveUp>(&answer)) {
+    return give_up(*why);
+  }
+  const base::TimePoint until = std::get<ClaimSchedule::Sleep>(answer).until;
+  if (!in_line_) {
+    return stopped() ? give_up(schedule_.on_stop()) : join(until);
+  }
+  if (!is_first()) {
+    until_ = deadline_.when();  // the first polls for all
+    return wait();
+  }
+  until_ = until;
+  return watched_ ? wait() : subscribe(&AcquireSteps::wait);
+}
+
+Step AcquireSteps::join(base::TimePoint until) {
+  until_ = until;
+  watched_ = false;
+  if (auto joined = core_.lines.join(name_, waiter_); !joined) {
+    // As long as nothing is known of the name, it may be free.
+    const bool may_ask = !has_claimed() && joined.error().code == ErrorCode::limit_exceeded;
+    return may_ask ? claim(clock_.now()) : give_up(std::move(joined).error());
+  }
+  in_line_ = true;
+  if (!is_first()) {
+    until_ = deadline_.when();  // the first polls for all
+    count_contended();
+    return wait();
+  }
+  return has_claimed() ? subscribe(&AcquireSteps::on_subscribed) : claim(clock_.now());
+}
+
+// The first in line does, once it has been answered that the name is busy.
+Step AcquireSteps::subscribe(Step (AcquireSteps::*otherwise)()) {
+  watched_ = true;
+  count_contended();
+  // To watch takes a request: not where only the last claim is left.
+  if (deadline_.expired(clock_.now()) || !core_.lines.needs_watch(name_)) {
+    return (this->*otherwise)();
+  }
+  state_ = State::subscribing;
+  return {.kind = Step::Kind::watch};
+}
+
+void AcquireSteps::watch() {
+  core_.lines.watch(name_, [this](store::WatchCallback callback) {
+    return core_.store->watch(name_, std::move(callback));
+  });
+}
+
+// The name may have become free before the watch began.
+Step AcquireSteps::on_subscribed() { return is_first() ? claim(clock_.now()) : wait(); }
+
+Step AcquireSteps::wait() {
   const base::TimePoint now = clock_.now();
   warn_if_late(now);
   const internal::Standing standing = core_.lines.standing(waiter_);
   if (standing.handed_over) {
-    return finish(*standing.handed_over);
+    return on_granted(*standing.handed_over);
   }
   if (stopped() || standing.closed) {
-    return proceed(machine_.on_stop());
+    return give_up(schedule_.on_stop());
   }
   if (now >= until_) {
-    return proceed(machine_.on_time(now));
+    return claim(now);
   }
-  phase_ = Phase::sleeping;
+  state_ = State::waiting;
   return Step::wait_until(
       warned_ ? until_
               : std::min(until_, base::add_saturating(started_, core_.options.warn_after)));
 }
 
-Step AcquireSteps::woken(Woken how) {
+Step AcquireSteps::on_woken(Woken how) {
   const internal::Standing standing = core_.lines.standing(waiter_);
-  const bool is_its_turn = standing.first && (how.rung || !knew_first_);
+  const bool is_its_turn = standing.first && how.rung;
   const bool is_granted = core_.lines.take_grant(waiter_);
   if ((is_its_turn || is_granted) && !standing.handed_over && !stopped() && !standing.closed) {
-    knew_first_ = standing.first;
-    return proceed(machine_.on_wakeup(clock_.now()));
+    return claim(clock_.now());
   }
-  return sleep();
-}
-
-Step AcquireSteps::finish(const Granted& granted) {
-  goal_ = Goal::have;
-  granted_ = granted;
-  return leave();
+  return wait();
 }
 
 Step AcquireSteps::give_up(GiveUp why) {
-  goal_ = Goal::give_up;
   why_ = why;
   granted_.reset();
   const base::TimePoint latest = base::add_saturating(clock_.now(), kGrace);
@@ -256,15 +242,15 @@ Step AcquireSteps::give_up(GiveUp why) {
   return leave();
 }
 
-Step AcquireSteps::turned_away(base::Error error) {
+Step AcquireSteps::give_up(base::Error error) {
   last_error_ = std::move(error);
-  const auto stopped = std::get<GiveUp>(machine_.on_stop());
-  return give_up({.code = last_error_.code, .may_hold = stopped.may_hold});
+  return give_up({.code = last_error_.code, .may_hold = schedule_.on_stop().may_hold});
 }
 
 Step AcquireSteps::abandon() {
+  const bool was_releasing_id = state_ == State::returning && !releasing_;
   releasing_.reset();
-  if (phase_ == Phase::giving_back) {
+  if (was_releasing_id) {
     core_.lines.ring_first(name_);
     return end();
   }
@@ -272,10 +258,10 @@ Step AcquireSteps::abandon() {
 }
 
 Step AcquireSteps::leave() {
+  state_ = State::leaving;
   if (in_line_) {
     std::optional<Granted> handed_over;
     if (!core_.lines.leave(name_, waiter_, handed_over)) {
-      phase_ = Phase::leaving;
       return Step::wait_until(base::TimePoint::max());
     }
     in_line_ = false;
@@ -283,84 +269,80 @@ Step AcquireSteps::leave() {
       granted_ = handed_over;
     }
   }
-  return granted_ ? take() : give_back();
+  return granted_ ? keep_or_release() : release_id();
 }
 
-Step AcquireSteps::take() {
+Step AcquireSteps::keep_or_release() {
   HoldPtr hold = core_.make_hold(name_, waiter_.claim, how_, *granted_);
   const bool is_late = hold->granted >= hold->valid_until();
-  // What came in the last moment is welcome, but not to somebody who cancelled.
-  const bool is_wanted = goal_ == Goal::have || why_.code != ErrorCode::cancelled;
-  if (!is_late && is_wanted) {
-    return have(std::move(hold));
-  }
-  return let_go(std::move(hold));
+  // A grant in the last moment is welcome, but not to a caller that has cancelled.
+  const bool is_wanted = !why_ || why_->code != ErrorCode::cancelled;
+  return is_late || !is_wanted ? release_lease(std::move(hold)) : keep(std::move(hold));
 }
 
-Step AcquireSteps::let_go(HoldPtr hold) {
-  hold_ = std::move(hold);
-  pending_ = false;
-  releasing_.emplace(*hold_, patience(clock_.now()));
-  phase_ = Phase::releasing;
-  const Step first = releasing_->start();
-  return first.kind == Step::Kind::done ? release() : first;
-}
-
-Step AcquireSteps::have(HoldPtr hold) {
+Step AcquireSteps::keep(HoldPtr hold) {
   if (!core_.keeper.add(hold)) {
     last_error_ = {ErrorCode::limit_exceeded, "there is no thread to renew the lease with"};
-    goal_ = Goal::give_up;
     why_ = {.code = last_error_.code, .may_hold = false};
-    return let_go(std::move(hold));
+    return release_lease(std::move(hold));
   }
   core_.count("acquired");
   core_.observe("acquire_wait", hold->granted - started_);
   outcome_ = std::move(hold);
+  state_ = State::done;
   return {};
 }
 
-// It was released.
-Step AcquireSteps::release() {
+Step AcquireSteps::release_lease(HoldPtr hold) {
+  hold_ = std::move(hold);
+  pending_ = false;
+  releasing_.emplace(*hold_, patience(clock_.now()));
+  state_ = State::returning;
+  const Step first = releasing_->start();
+  return first.kind == Step::Kind::done ? on_lease_released() : first;
+}
+
+Step AcquireSteps::on_lease_released() {
   const bool is_left = !releasing_->outcome();
   releasing_.reset();
   hold_.reset();
   granted_.reset();
-  if (goal_ == Goal::give_up) {
+  if (why_) {
     if (is_left) {
-      give_back_in_background();
+      release_id_in_background();
     }
-    return give_back();
+    return release_id();
   }
   last_error_ = {ErrorCode::unavailable, "the store answers more slowly than the ttl allows"};
-  return proceed(machine_.on_failure(clock_.now(), last_error_.code, jitter()));
+  return on_not_granted(schedule_.on_failure(clock_.now(), last_error_.code, jitter()));
 }
 
-Step AcquireSteps::give_back() {
-  const bool may_hold_back = claimed_ && waiter_.claim.holds_back > base::Duration::zero();
-  if (!why_.may_hold && !waiter_.unsure && !may_hold_back && !pending_) {
+Step AcquireSteps::release_id() {
+  const bool may_hold_back = has_claimed() && waiter_.claim.holds_back > base::Duration::zero();
+  if (!why_->may_hold && !waiter_.unsure && !may_hold_back && !pending_) {
     return end();
   }
   const base::Duration patience = this->patience(clock_.now());
   if (patience <= base::Duration::zero()) {
-    give_back_in_background();
+    release_id_in_background();
     return end();
   }
-  phase_ = Phase::giving_back;
+  state_ = State::returning;
   return {.kind = Step::Kind::release,
           .name = name_,
           .id = waiter_.claim.id,
           .deadline = base::Deadline::after(base::steady_clock(), patience)};
 }
 
-Step AcquireSteps::gave_back(const Result<store::ReleaseOutcome>& outcome) {
+Step AcquireSteps::on_id_released(const Result<store::ReleaseOutcome>& outcome) {
   if (!outcome) {
-    give_back_in_background();
+    release_id_in_background();
   }
   core_.lines.ring_first(name_);  // what it may have had is free now, or soon
   return end();
 }
 
-void AcquireSteps::give_back_in_background() {
+void AcquireSteps::release_id_in_background() {
   // A store forgets a claim that waits after a minute without a word of it.
   const base::Duration waits = pending_ ? std::chrono::minutes(1) : base::Duration::zero();
   core_.give_backs.add(name_, waiter_.claim.id,
@@ -368,19 +350,28 @@ void AcquireSteps::give_back_in_background() {
 }
 
 Step AcquireSteps::end() {
-  switch (why_.code) {
+  state_ = State::done;
+  switch (why_->code) {
     case ErrorCode::timed_out:
       core_.count("timed_out");
       outcome_ = nullptr;
       break;
     case ErrorCode::cancelled:
       core_.count("cancelled");
-      outcome_ = fail(why_.code,
+      outcome_ = fail(why_->code,
                       stopped() ? "the wait was cancelled" : "the lock provider is shutting down");
       break;
     default: core_.count("failed"); outcome_ = std::unexpected(last_error_);
   }
   return {};
+}
+
+bool AcquireSteps::is_first() const { return core_.lines.standing(waiter_).first; }
+
+void AcquireSteps::count_contended() {
+  if (!std::exchange(contended_, true)) {
+    core_.count("contended");
+  }
 }
 
 void AcquireSteps::warn_if_late(base::TimePoint now) {

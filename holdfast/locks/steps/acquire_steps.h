@@ -11,7 +11,7 @@
 #include <holdfast/base/deadline.h>
 #include <holdfast/base/error.h>
 #include <holdfast/locks/acquire_options.h>
-#include <holdfast/locks/internal/acquire_machine.h>
+#include <holdfast/locks/internal/claim_schedule.h>
 #include <holdfast/locks/internal/wait_lines.h>
 #include <holdfast/locks/lock.h>
 #include <holdfast/locks/steps/procedure.h>
@@ -24,17 +24,42 @@ class ProviderCore;
 
 namespace holdfast::locks::steps {
 
-// One call of `acquire`, from beginning to end: an AcquireMachine, the line in which it waits, and
-// what it has to give back when it gives up.
+// One call of `acquire`, from beginning to end: a state machine without I/O and threads, driven by
+// the blocking face and by that for coroutines. When to claim again is ClaimSchedule's matter, who
+// is first that of WaitLines.
 //
-//   claim    answered "busy", it joins the line, sees to it that the line watches the name, and
-//            claims again: the name may just have become free
-//   in line  it waits until it is rung or the time has come. The first in line claims, with
-//            Claim::waits; the others are handed the name, or become the first. A waiter that is
-//            told of its grant claims again, and only the store's answer counts: it brings the
-//            token and a whole lease
-//   at last  it leaves the line, once nobody is about to hand it the name, and keeps the lease, or
-//            gives back what it may have
+//   state        event                              action                         next
+//   ─            start, options are invalid         ─                              done
+//   ─            start, already stopped             give up                        leaving
+//   ─            start, others wait, or Stands::    join the line; claim if it     claiming, or
+//                at_once                            is the first                   waiting
+//   ─            start, otherwise                   claim                          claiming
+//   claiming     granted                            leave the line                 leaving
+//   claiming     busy, or a failure that passes     join the line if it is in      subscribing,
+//                                                   none; watch the name if it     or waiting
+//                                                   is the first
+//   claiming     busy for the last time, or         give up                        leaving
+//                another failure
+//   subscribing  the name is watched, or cannot be  claim if it is the first: the  claiming, or
+//                                                   name may just have become      waiting
+//                                                   free
+//   waiting      rung as the first, or granted      claim: only the store's        claiming
+//                                                   answer counts
+//   waiting      time to poll, or to claim for      claim                          claiming
+//                the last time
+//   waiting      handed over                        leave the line                 leaving
+//   waiting      stopped, or the provider ends      give up                        leaving
+//   leaving      a hand-over to it is under way     wait until that is settled     leaving
+//   leaving      out of the line, with a lease      keep the lease                 done
+//   leaving      out of the line, with a lease      release the lease              returning
+//                that is too late or not wanted
+//   leaving      out of the line, may hold          release by its id              returning
+//                something, or holds others back
+//   leaving      out of the line, with nothing      ─                              done
+//   returning    released, and it gives up          release by its id, if it may   returning, or
+//                                                   hold more                      done
+//   returning    released, it was too late          as after a failure that        waiting, or
+//                                                   passes                         leaving
 //
 // The whole call ends within its wait and `kGrace`, whatever the store does: every request has what
 // is left of that. What it could not give back in this time, the provider gives back in the
@@ -45,8 +70,8 @@ class AcquireSteps final : public Procedure {
   // want: a store that has not answered by then counts as unavailable.
   static constexpr base::Duration kGrace = std::chrono::seconds(1);
 
-  // When it stands in line, if it is willing to wait. Where many begin before the first of them is
-  // answered, only one of those who stand in line at once asks the store.
+  // When it joins the line, if it is willing to wait. Where many begin before the first of them is
+  // answered, only one of those that join at once asks the store.
   enum class Stands : std::uint8_t { when_busy, at_once };
 
   // All of them outlive it. `default_wait` is where the options do not say; Duration::max():
@@ -60,60 +85,54 @@ class AcquireSteps final : public Procedure {
 
   // From any thread: it ends as after AcquireOptions::stop. Ring afterwards.
   void cancel() noexcept { cancelled_.store(true, std::memory_order_relaxed); }
-  // Instead of an answer that will never come, because the store threw an exception: gives back
-  // whatever it may have.
+  // Takes the place of an answer that will never come, because the store threw an exception:
+  // releases whatever it may have.
   [[nodiscard]] Step abandon();
 
-  // When done: null if the name was not to be had in time.
+  // Returns the outcome, when done: null if the lock was not acquired in time.
   [[nodiscard]] base::Result<std::shared_ptr<internal::Hold>>& outcome() noexcept {
     return outcome_;
   }
 
  private:
-  using Action = internal::AcquireMachine::Action;
-  using GiveUp = internal::AcquireMachine::GiveUp;
+  using GiveUp = internal::ClaimSchedule::GiveUp;
   using Granted = internal::Granted;
   using HoldPtr = std::shared_ptr<internal::Hold>;
+  enum class State : std::uint8_t { claiming, subscribing, waiting, leaving, returning, done };
 
-  enum class Phase : std::uint8_t {
-    joining,      // asked to be told of hints
-    claiming,     // asked for the name
-    sleeping,     // in line
-    leaving,      // until a hand-over that is under way is settled
-    releasing,    // a lease that came too late, or is not wanted any more
-    giving_back,  // what it may have, or holds back
-  };
-  enum class Goal : std::uint8_t { have, give_up };
+  // Events: what came of the step that the state has asked for.
+  Step on_claimed(base::Result<store::ClaimOutcome>& outcome);
+  Step on_granted(const Granted& granted);
+  Step on_not_granted(const internal::ClaimSchedule::Answer& answer);
+  Step on_subscribed();
+  Step on_woken(Woken how);
+  Step on_lease_released();
+  Step on_id_released(const base::Result<store::ReleaseOutcome>& outcome);
 
-  Step proceed(const Action& action);
-  // The first in line claims at once; the others wait.
-  Step join(base::TimePoint until);
-  Step see_to_watch(Step (AcquireSteps::*otherwise)());
-  Step joined();
+  // Actions: each enters a state.
   Step claim(base::TimePoint now);
-  Step claimed(base::Result<store::ClaimOutcome>& outcome);
-  Step sleep();
-  Step woken(Woken how);
-  Step finish(const Granted& granted);
+  Step join(base::TimePoint until);
+  Step subscribe(Step (AcquireSteps::*otherwise)());
+  Step wait();
   Step give_up(GiveUp why);
-  Step turned_away(base::Error error);
+  Step give_up(base::Error error);
   Step leave();
-  Step take();
-  Step have(HoldPtr hold);
-  Step let_go(HoldPtr hold);
-  Step release();
-  Step give_back();
-  Step gave_back(const base::Result<store::ReleaseOutcome>& outcome);
+  Step keep_or_release();
+  Step keep(HoldPtr hold);
+  Step release_lease(HoldPtr hold);
+  Step release_id();
   Step end();
 
   [[nodiscard]] bool stopped() const noexcept {
     return cancelled_.load(std::memory_order_relaxed) || how_.stop.stop_requested();
   }
+  [[nodiscard]] bool has_claimed() const noexcept { return sent_.has_value(); }
+  [[nodiscard]] bool is_first() const;
   void count_contended();
   void warn_if_late(base::TimePoint now);
   // Returns how long a request that is sent now may take.
   [[nodiscard]] base::Duration patience(base::TimePoint now) const;
-  void give_back_in_background();
+  void release_id_in_background();
 
   internal::ProviderCore& core_;
   const base::Clock& clock_;
@@ -123,23 +142,20 @@ class AcquireSteps final : public Procedure {
   const base::Deadline deadline_;
   const Stands stands_;
   std::atomic<bool> cancelled_ = false;
-  internal::AcquireMachine machine_;
+  internal::ClaimSchedule schedule_;
   internal::Waiter waiter_;
 
-  Phase phase_ = Phase::claiming;
-  Goal goal_ = Goal::have;
-  base::TimePoint until_{};  // when to look again, in line
+  State state_ = State::claiming;
+  base::TimePoint until_{};  // when to claim again, while it waits
   store::Claim asked_;       // the claim under way
-  base::TimePoint sent_{};   // when it was sent
-  base::Deadline ends_;      // of the whole call
-  GiveUp why_{};
+  std::optional<base::TimePoint> sent_;  // when the last claim was sent
+  base::Deadline ends_;                  // of the whole call
+  std::optional<GiveUp> why_;            // it gives up
   std::optional<Granted> granted_;
-  bool in_line_ = false;
-  bool claimed_ = false;     // has asked the store
-  bool contended_ = false;   // has had to wait
-  bool pending_ = false;     // the store may grant it the name at any time
-  bool watched_ = false;     // has seen to it that the line watches the name
-  bool knew_first_ = false;  // has contended as the first in line
+  bool in_line_ = false;    // also after a hand-over, until it has left
+  bool contended_ = false;  // has been counted as such
+  bool pending_ = false;    // the store may grant it the name at any time
+  bool watched_ = false;    // has tried to watch the name since it is in line
   bool warned_ = false;
   std::string held_by_;
   base::Error last_error_{};
@@ -148,7 +164,7 @@ class AcquireSteps final : public Procedure {
   base::Result<HoldPtr> outcome_{};
 };
 
-// The outcome as `try_acquire` returns it, and as `acquire` does, which knows no "nothing".
+// Return the outcome as `try_acquire` returns it, and as `acquire` does, which knows no "nothing".
 [[nodiscard]] base::Result<std::optional<Lock>> or_nothing(
     base::Result<std::shared_ptr<internal::Hold>>&& outcome);
 [[nodiscard]] base::Result<Lock> or_timed_out(

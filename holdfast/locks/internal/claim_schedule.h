@@ -12,24 +12,22 @@
 
 namespace holdfast::locks::internal {
 
-// Decides what an acquire does next: no I/O, no threads, no clock. Something has happened, at a
-// time: it says what to do.
+// Decides when an acquire claims again, and when it gives up: no I/O, no threads, no clock, and no
+// knowledge of lines. The states of the acquire are in AcquireSteps.
 //
-//   event                        action
-//   start                        Claim
-//   on_busy                      Sleep until a poll, the expiry of who holds it, or the deadline
+//   event                        answer
+//   on_claim                     — a claim is sent; at the deadline it is the last one
+//   on_busy                      Sleep until a poll, the holder's expiry, or the deadline
 //   on_failure, retryable        Sleep, as above; GiveUp if the store was never reached
 //   on_failure, other            GiveUp with that code
-//   on_wakeup, on_time           Claim; at the deadline for the last time
 //   on_busy after the last time  GiveUp with timed_out
 //   on_late                      GiveUp with timed_out, or with the last failure
 //   on_stop                      GiveUp with cancelled
 //
 // `jitter` is a random number from 0 to 1: without it the waiters of many machines would all come
 // at once.
-class AcquireMachine {
+class ClaimSchedule {
  public:
-  struct Claim {};
   struct Sleep {
     base::TimePoint until;
   };
@@ -38,7 +36,7 @@ class AcquireMachine {
     // The reply to a claim was lost: the lease may be there, and has to be released by its id.
     bool may_hold;
   };
-  using Action = std::variant<Claim, Sleep, GiveUp>;
+  using Answer = std::variant<Sleep, GiveUp>;
 
   struct Pace {
     base::Duration least;
@@ -46,14 +44,12 @@ class AcquireMachine {
     bool push;  // hints come: polling is only for those that get lost
   };
 
-  AcquireMachine(base::Deadline deadline, Pace pace) noexcept
+  ClaimSchedule(base::Deadline deadline, Pace pace) noexcept
       : deadline_(deadline), pace_(pace), pause_(pace.push ? pace.most : pace.least) {}
 
-  Action start(base::TimePoint now) noexcept { return claim(now); }
-  Action on_wakeup(base::TimePoint now) noexcept { return claim(now); }
-  Action on_time(base::TimePoint now) noexcept { return claim(now); }
+  void on_claim(base::TimePoint now) noexcept { last_ = deadline_.expired(now); }
 
-  Action on_busy(base::TimePoint now, base::Duration frees_in, double jitter) noexcept {
+  Answer on_busy(base::TimePoint now, base::Duration frees_in, double jitter) noexcept {
     reached_ = true;
     unknown_ = false;  // a store that answers "busy" to this id holds nothing for it
     failure_.reset();
@@ -65,7 +61,7 @@ class AcquireMachine {
     return sleep(now, std::min(pause, std::max(frees_in + kAfterExpiry, pace_.least / 2)));
   }
 
-  Action on_failure(base::TimePoint now, base::ErrorCode code, double jitter) noexcept {
+  Answer on_failure(base::TimePoint now, base::ErrorCode code, double jitter) noexcept {
     unknown_ |= code == base::ErrorCode::unknown_outcome;
     const bool retryable =
         unknown_ || (code == base::ErrorCode::unavailable && (reached_ || !failure_));
@@ -77,27 +73,22 @@ class AcquireMachine {
   }
 
   // There is no time left, not even for the last claim.
-  Action on_late() noexcept { return give_up(failure_.value_or(base::ErrorCode::timed_out)); }
-  Action on_stop() noexcept { return give_up(base::ErrorCode::cancelled); }
+  GiveUp on_late() const noexcept { return give_up(failure_.value_or(base::ErrorCode::timed_out)); }
+  GiveUp on_stop() const noexcept { return give_up(base::ErrorCode::cancelled); }
 
  private:
   // So that the claim does not come a moment before the expiry it waits for.
   static constexpr base::Duration kAfterExpiry = std::chrono::milliseconds(1);
 
-  Action claim(base::TimePoint now) noexcept {
-    last_ = deadline_.expired(now);
-    return Claim{};
-  }
-
-  Action sleep(base::TimePoint now, base::Duration pause) noexcept {
+  Answer sleep(base::TimePoint now, base::Duration pause) noexcept {
     if (last_) {
       return give_up(failure_.value_or(base::ErrorCode::timed_out));
     }
     return Sleep{std::min(base::add_saturating(now, pause), deadline_.when())};
   }
 
-  Action give_up(base::ErrorCode code) const noexcept {
-    return GiveUp{.code = code, .may_hold = unknown_};
+  GiveUp give_up(base::ErrorCode code) const noexcept {
+    return {.code = code, .may_hold = unknown_};
   }
 
   base::Duration next_pause(double jitter) noexcept {

@@ -1,0 +1,244 @@
+// Every row of the table in acquire_steps.h. The test answers instead of a store.
+#include <holdfast/locks/steps/acquire_steps.h>
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include <gtest/gtest.h>
+
+#include <holdfast/base/manual_clock.h>
+#include <holdfast/engines/memory/memory_store.h>
+#include <holdfast/locks/lock_provider.h>
+
+namespace holdfast::locks::steps {
+namespace {
+
+using namespace std::chrono_literals;
+using base::ErrorCode;
+using base::Result;
+using Kind = Step::Kind;
+
+struct Flag final : Ringer {
+  void ring() noexcept override { rung = true; }
+  bool rung = false;
+};
+
+// One call, and the answers to its steps.
+class Call {
+ public:
+  Call(LockProvider& provider, const AcquireOptions& how,
+       AcquireSteps::Stands stands = AcquireSteps::Stands::when_busy)
+      : how_(how), steps_(*provider.core(), "job", how_, 0s, flag_, stands) {}
+
+  Kind start() { return take(steps_.start()); }
+  Kind granted(base::Duration time_left = 1h) {
+    return take(steps_.on(Result<store::ClaimOutcome>(
+        store::Grant{.token = base::FencingToken(1), .time_left = time_left})));
+  }
+  Kind busy(bool pending = false) {
+    return take(steps_.on(Result<store::ClaimOutcome>(
+        store::Busy{.holders = {}, .frees_in = 1h, .pending = pending})));
+  }
+  Kind fails(ErrorCode code) {
+    return take(steps_.on(Result<store::ClaimOutcome>(base::fail(code, "on purpose"))));
+  }
+  Kind subscribed() {
+    steps_.watch();
+    return take(steps_.on({}));
+  }
+  Kind released() {
+    return take(steps_.on(Result<store::ReleaseOutcome>(store::ReleaseOutcome::released)));
+  }
+  Kind woken(bool rung = false) { return take(steps_.on(Woken{rung})); }
+  void cancel() { steps_.cancel(); }
+
+  [[nodiscard]] const Step& step() const { return step_; }
+  [[nodiscard]] bool is_rung() const { return flag_.rung; }
+  // Returns nullopt if it has acquired the name or timed out.
+  [[nodiscard]] std::optional<ErrorCode> error() {
+    return steps_.outcome() ? std::nullopt : std::optional(steps_.outcome().error().code);
+  }
+  [[nodiscard]] std::optional<Lock> lock() {
+    return base::value_or_throw(or_nothing(std::move(steps_.outcome())));
+  }
+
+ private:
+  Kind take(Step step) {
+    step_ = step;
+    return step.kind;
+  }
+
+  const AcquireOptions how_;
+  Flag flag_;
+  AcquireSteps steps_;
+  Step step_;
+};
+
+class AcquireStepsTest : public ::testing::Test {
+ protected:
+  // Returns a call that is the first in line and waits.
+  std::unique_ptr<Call> first_in_line() {
+    auto call = std::make_unique<Call>(provider_, kPatient);
+    EXPECT_EQ(call->start(), Kind::claim);
+    EXPECT_EQ(call->busy(), Kind::watch);
+    EXPECT_EQ(call->subscribed(), Kind::claim);
+    EXPECT_EQ(call->busy(), Kind::wait);
+    return call;
+  }
+  void give_up(Call& call) {
+    call.cancel();
+    EXPECT_EQ(call.woken(true), Kind::done);
+    EXPECT_EQ(call.error(), ErrorCode::cancelled);
+  }
+
+  const AcquireOptions kPatient{.ttl = 1h, .wait = 1h};
+  base::ManualClock clock_;
+  // Only watched: no step is asked of it here but the release of a lock that was acquired.
+  const std::shared_ptr<engines::memory::MemoryStore> store_ =
+      std::make_shared<engines::memory::MemoryStore>(
+          engines::memory::MemoryOptions{.clock = &clock_, .sweep_every = base::Duration::zero()});
+  LockProvider provider_{store_, {.clock = &clock_}};
+};
+
+TEST_F(AcquireStepsTest, InvalidOptionsEndItAtOnce) {
+  Call call(provider_, {.wait = -1s});
+  EXPECT_EQ(call.start(), Kind::done);
+  EXPECT_EQ(call.error(), ErrorCode::invalid_argument);
+}
+
+TEST_F(AcquireStepsTest, ACallThatIsStoppedAlreadyAsksNothing) {
+  Call call(provider_, kPatient);
+  call.cancel();
+  EXPECT_EQ(call.start(), Kind::done);
+  EXPECT_EQ(call.error(), ErrorCode::cancelled);
+}
+
+TEST_F(AcquireStepsTest, AGrantIsKept) {
+  Call call(provider_, kPatient);
+  EXPECT_EQ(call.start(), Kind::claim);
+  EXPECT_EQ(call.granted(), Kind::done);
+  EXPECT_TRUE(call.lock());
+  EXPECT_EQ(provider_.waiting(), 0U);
+}
+
+TEST_F(AcquireStepsTest, BehindOthersItWaitsWithoutAClaim) {
+  const auto first = first_in_line();
+  Call second(provider_, kPatient);
+  EXPECT_EQ(second.start(), Kind::wait);
+  EXPECT_EQ(second.step().until, clock_.now() + 5s) << "to warn; it does not poll";
+  give_up(*first);
+  EXPECT_TRUE(second.is_rung());
+  EXPECT_EQ(second.woken(true), Kind::claim);
+  EXPECT_EQ(second.granted(), Kind::done);
+  EXPECT_TRUE(second.lock());
+}
+
+TEST_F(AcquireStepsTest, TheFirstThatJoinsAtOnceClaims) {
+  Call first(provider_, kPatient, AcquireSteps::Stands::at_once);
+  Call second(provider_, kPatient, AcquireSteps::Stands::at_once);
+  EXPECT_EQ(first.start(), Kind::claim);
+  EXPECT_EQ(second.start(), Kind::wait);
+  EXPECT_EQ(first.busy(), Kind::watch);
+  EXPECT_EQ(first.subscribed(), Kind::claim);
+  EXPECT_EQ(first.granted(), Kind::done);
+  give_up(second);
+}
+
+TEST_F(AcquireStepsTest, BusyForTheLastTimeItTimesOut) {
+  Call call(provider_, {.ttl = 1h, .wait = 0s});
+  EXPECT_EQ(call.start(), Kind::claim);
+  EXPECT_EQ(call.busy(), Kind::done);
+  EXPECT_FALSE(call.lock());
+}
+
+TEST_F(AcquireStepsTest, AFailureThatPassesIsWaitedOut) {
+  Call call(provider_, kPatient);
+  EXPECT_EQ(call.start(), Kind::claim);
+  EXPECT_EQ(call.fails(ErrorCode::unavailable), Kind::watch);
+  EXPECT_EQ(call.subscribed(), Kind::claim);
+  EXPECT_EQ(call.granted(), Kind::done);
+  EXPECT_TRUE(call.lock());
+}
+
+TEST_F(AcquireStepsTest, AnotherFailureEndsIt) {
+  Call call(provider_, kPatient);
+  EXPECT_EQ(call.start(), Kind::claim);
+  EXPECT_EQ(call.fails(ErrorCode::corrupt), Kind::done);
+  EXPECT_EQ(call.error(), ErrorCode::corrupt);
+}
+
+TEST_F(AcquireStepsTest, TheFirstClaimsWhenItIsRungAndWhenItIsTimeToPoll) {
+  const auto call = first_in_line();
+  EXPECT_EQ(call->woken(true), Kind::claim);
+  EXPECT_EQ(call->busy(), Kind::wait);
+  EXPECT_EQ(call->woken(), Kind::wait) << "neither rung nor time";
+  clock_.set(call->step().until);
+  EXPECT_EQ(call->woken(), Kind::claim);
+  EXPECT_EQ(call->busy(), Kind::wait);
+  give_up(*call);
+}
+
+TEST_F(AcquireStepsTest, AtTheEndOfItsWaitItClaimsForTheLastTime) {
+  const auto call = first_in_line();
+  clock_.advance(1h);
+  EXPECT_EQ(call->woken(), Kind::claim);
+  EXPECT_FALSE(call->step().claim->waits);
+  EXPECT_EQ(call->busy(), Kind::done);
+  EXPECT_FALSE(call->lock());
+}
+
+TEST_F(AcquireStepsTest, AHandOverIsKeptWithoutAClaim) {
+  Lock held = provider_.acquire("job", kPatient);
+  const auto call = first_in_line();
+  EXPECT_TRUE(held.release());
+  EXPECT_EQ(call->woken(true), Kind::done);
+  EXPECT_TRUE(call->lock());
+}
+
+TEST_F(AcquireStepsTest, ItDoesNotLeaveWhileAHandOverIsUnderWay) {
+  Call holder(provider_, kPatient);
+  EXPECT_EQ(holder.start(), Kind::claim);
+  EXPECT_EQ(holder.granted(), Kind::done);
+  const std::optional<Lock> held = holder.lock();
+  const auto call = first_in_line();
+  {
+    ReleaseSteps release(*held->hold());
+    EXPECT_EQ(release.start().kind, Kind::transfer);
+    call->cancel();
+    EXPECT_EQ(call->woken(true), Kind::wait);
+    EXPECT_EQ(release.on(Result<store::TransferOutcome>(
+                             store::Grant{.token = base::FencingToken(2), .time_left = 1h}))
+                  .kind,
+              Kind::done);
+  }
+  // It has the lease, and does not want it.
+  EXPECT_EQ(call->woken(true), Kind::release);
+  EXPECT_EQ(call->released(), Kind::done);
+  EXPECT_EQ(call->error(), ErrorCode::cancelled);
+}
+
+TEST_F(AcquireStepsTest, AClaimThatWaitsInTheStoreIsReleasedByItsId) {
+  const auto call = first_in_line();
+  EXPECT_EQ(call->woken(true), Kind::claim);
+  EXPECT_TRUE(call->step().claim->waits);
+  EXPECT_EQ(call->busy(true), Kind::wait);
+  call->cancel();
+  EXPECT_EQ(call->woken(true), Kind::release);
+  EXPECT_EQ(call->released(), Kind::done);
+  EXPECT_EQ(call->error(), ErrorCode::cancelled);
+}
+
+TEST_F(AcquireStepsTest, AGrantThatCameTooLateIsReleasedAndItGoesOn) {
+  Call call(provider_, {.ttl = 1s, .wait = 1h});
+  EXPECT_EQ(call.start(), Kind::claim);
+  clock_.advance(2s);
+  EXPECT_EQ(call.granted(1s), Kind::release);
+  EXPECT_EQ(call.released(), Kind::watch);
+  EXPECT_EQ(call.subscribed(), Kind::claim);
+  EXPECT_EQ(call.granted(1s), Kind::done);
+  EXPECT_TRUE(call.lock());
+}
+
+}  // namespace
+}  // namespace holdfast::locks::steps
