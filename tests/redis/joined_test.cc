@@ -17,9 +17,6 @@ using store::ReleaseOutcome;
 
 class Joined : public RedisTest {
  protected:
-  // Only releases with the default are joined.
-  Joined() { store_ = open_store(server_.port(), engines::redis::RedisOptions::kYieldEvery); }
-
   // Again and again, as long as this is there.
   std::jthread forget_scripts() {
     return std::jthread([this](const std::stop_token& stop) {

@@ -42,11 +42,11 @@ struct RedisOptions {
   // negative.
   base::Duration retention = std::chrono::hours(1);
 
-  // A name for which claims wait goes from one to the next without being free in between. So that
-  // clients that are not Holdfast and poll for it get in, too, the first release in each such
-  // period leaves the name free for a twentieth of the period. Zero: never. Not negative.
-  base::Duration yield_every = kYieldEvery;
-  static constexpr base::Duration kYieldEvery = std::chrono::seconds(2);
+  // A name for which claims wait goes from one to the next without being free in between, so that
+  // clients of other programs that poll for it may never get in. Where such clients share names,
+  // set this, such as to 2 s: the first release in each such period leaves the name free for a
+  // twentieth of the period. Zero: never. Not negative.
+  base::Duration yield_every{};
 
   // How long one attempt to connect may take, the greeting included. Positive.
   base::Duration connect_timeout = std::chrono::seconds(1);

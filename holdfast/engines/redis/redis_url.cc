@@ -123,7 +123,7 @@ constexpr std::array kOptions = {
              return set_number<std::size_t>(name, text, 1, kMostPendingBytes,
                                             options.max_pending_bytes);
            }},
-    Option{"yield_every", "2s", false,
+    Option{"yield_every", "never", false,
            [](std::string_view name, std::string_view text, RedisOptions& options) {
              return set_yield(name, text, options.yield_every);
            }},

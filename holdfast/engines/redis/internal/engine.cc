@@ -23,7 +23,6 @@ std::string lease_text(const store::Claim& claim) {
       .append(claim.reason);
 }
 
-static_assert(RedisOptions::kYieldEvery == std::chrono::microseconds(lua::kYieldEveryUs));
 static_assert(QueuedClaims::kForgotten == std::chrono::milliseconds(lua::kQueueMs));
 
 bool is_mutex(const store::Claim& claim) { return claim.permits == store::Permits::mutex(); }
@@ -136,9 +135,8 @@ void Engine::add_claim(Command& command, const store::Claim& claim, const Claimi
   }
 }
 
-// The default, which the scripts know, is not sent: each argument costs the server time.
-bool Engine::has_own_yield() const noexcept {
-  return link->options().yield_every != RedisOptions::kYieldEvery;
+bool Engine::yields() const noexcept {
+  return link->options().yield_every > base::Duration::zero();
 }
 
 void Engine::add_transfer(Command& command, const Handing& handing) const {
@@ -148,7 +146,7 @@ void Engine::add_transfer(Command& command, const Handing& handing) const {
       .add(to.permits.count)
       .add(to.permits.capacity);
   // Only where a holder makes room for a waiter.
-  const bool may_yield = to.waits && is_mutex(to);
+  const bool may_yield = yields() && to.waits && is_mutex(to);
   if (may_yield || !handing.from_member.empty() || !handing.to_member.empty()) {
     command.add(handing.from_member).add(handing.to_member);
   }
@@ -160,15 +158,15 @@ void Engine::add_transfer(Command& command, const Handing& handing) const {
 void Engine::add_release(Command& command, const LeaseId& id, std::string_view waits_as,
                          std::string_view member) const {
   command.add(to_string(id));
-  if (waits_as.empty() && member.empty() && !has_own_yield()) {
+  if (waits_as.empty() && member.empty() && !yields()) {
     command.make_joinable();
     return;
   }
   command.add(waits_as);
-  if (!member.empty() || has_own_yield()) {
+  if (!member.empty() || yields()) {
     command.add(member);
   }
-  if (has_own_yield()) {
+  if (yields()) {
     command.add(microseconds(link->options().yield_every));
   }
 }

@@ -111,7 +111,7 @@ class Engine {
  private:
   Engine(std::unique_ptr<Link> new_link, Scripts::Time time);
 
-  [[nodiscard]] bool has_own_yield() const noexcept;
+  [[nodiscard]] bool yields() const noexcept;
   // Empty if this claim is not in the queue.
   [[nodiscard]] std::string member(const base::Name& name, const base::LeaseId& id) const;
   void add_keys(Command& command, const Keys& of_name) const {

@@ -15,7 +15,7 @@ local note = redis.pcall('GET', companion)
 local kept_until, granted, lasted, holder =
   string.match(type(note) == 'string' and note or '', '^%d+ (%d+) (%d+) (%d+) (%x+) ')
 local expiry = @UnconfirmedMs@ + @GraceMs@
-local every = tonumber(ARGV[5]) or @YieldEveryUs@
+local every = tonumber(ARGV[5]) or 0
 if holder == id and note < token and granted + lasted > tonumber(token) and
   (every == 0 or math.floor(granted / every) == math.floor(token / every)) and
   tonumber(kept_until) > time[1] + math.ceil((expiry + retention) / 1000) then

@@ -3,7 +3,7 @@
 -- to the first claim in the queue; a store without a claim is told. If a caller waits at the store that
 -- releases (given only then), the store joins the queue at its end.
 -- KEYS plain, companion, queue   ARGV …, id, store, the member of the queue with this id (or empty, or none),
--- how often the name is left free for other clients, in microseconds (or none: the default)
+-- how often the name is left free for other clients, in microseconds (or none: never)
 -- Or, by the server's clock, several leases, at whose store nobody waits: the keys of each, then the id
 -- of each. The answer is an array then, for each 1; or false if it is not a usual case, and nothing was
 -- done.
@@ -75,7 +75,7 @@ if not was_held and not did_wait then
   end
   return 0
 end
-local every = tonumber(ARGV[5]) or @YieldEveryUs@
+local every = tonumber(ARGV[5]) or 0
 local is_to_yield = was_held and record.note and yields(record.note, every)
 if record.note then
   -- Not before it began, should the clock have gone back since.
