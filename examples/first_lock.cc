@@ -1,4 +1,5 @@
-// The smallest program with a lock: one process at a time prints the report. The README opens with it.
+// The smallest program with a lock: one process at a time prints the report. The README opens with
+// it.
 #include <iostream>
 #include <stop_token>
 

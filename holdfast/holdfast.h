@@ -3,7 +3,9 @@
 // Everything that most programs need, in the namespace `holdfast`. Objects and coroutines have
 // headers of their own, under <holdfast/objects/> and <holdfast/async/>.
 
+// clang-format off: the first, so that an older standard is reported before anything else.
 #include <holdfast/version.h>
+// clang-format on
 
 #include <holdfast/base/error.h>
 #include <holdfast/base/ids.h>

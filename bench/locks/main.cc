@@ -14,9 +14,9 @@ namespace {
 
 using namespace holdfast::bench_locks;
 
-constexpr Workload kWorkloads[] = {{"L1", sqlite_pair}, {"L2", sqlite_hand_off}, {"L3", run_true},
-                                   {"L4", memory_pair}, {"L5", held_leases},     {"L6", fairness},
-                                   {"L7", sqlite_longest_wait}};
+constexpr Workload kWorkloads[] = {
+    {"L1", sqlite_pair}, {"L2", sqlite_hand_off}, {"L3", run_true},           {"L4", memory_pair},
+    {"L5", held_leases}, {"L6", fairness},        {"L7", sqlite_longest_wait}};
 
 int run(const std::vector<std::string>& only, double seconds, bool json) {
   std::vector<Report> reports;

@@ -32,8 +32,8 @@ Report sqlite_longest_wait(Seconds time);
 // The other process of L2: acquires and releases `name` for each line of its input, and answers
 // with the time of the grant.
 int wait_for_orders(const std::string& url, const std::string& name);
-// The other process of L7: holds the name once for each line of its input, and answers with how many
-// holds passed before. `counter` is the file in which both processes count them.
+// The other process of L7: holds the name once for each line of its input, and answers with how
+// many holds passed before. `counter` is the file in which both processes count them.
 int take_turns(const std::string& url, const std::string& counter);
 
 }  // namespace holdfast::bench_locks

@@ -1,7 +1,7 @@
-#include "bench/scale/growth.h"
-
 #include <algorithm>
 #include <cmath>
+
+#include "bench/scale/growth.h"
 
 namespace holdfast::bench_scale {
 
@@ -13,7 +13,9 @@ double log_log_slope(std::span<const Point> points) {
   // A figure too small to be measured is taken as a thousandth of the largest: zero has no
   // logarithm.
   const auto x = [](const Point& point) { return std::log(point.size); };
-  const auto y = [&](const Point& point) { return std::log(std::max(point.value, largest / 1000)); };
+  const auto y = [&](const Point& point) {
+    return std::log(std::max(point.value, largest / 1000));
+  };
   const auto count = static_cast<double>(points.size());
   double mean_x = 0;
   double mean_y = 0;

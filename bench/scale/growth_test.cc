@@ -1,10 +1,10 @@
-#include "bench/scale/growth.h"
-
 #include <cmath>
 #include <functional>
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include "bench/scale/growth.h"
 
 namespace holdfast::bench_scale {
 namespace {

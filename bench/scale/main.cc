@@ -66,9 +66,10 @@ int run(const Options& options, const std::vector<Row>& rows) {
 
 int main(int argc, char** argv) {
   const std::vector<Row> rows = all_rows();
-  CLI::App app{"How the cost of one operation grows with the number of objects, waiters, holders\n"
-               "and names. The growth of a row is the slope of its figures on logarithmic axes:\n"
-               "below 0.15 flat, below 0.5 logarithmic, below 1.3 linear, otherwise worse."};
+  CLI::App app{
+      "How the cost of one operation grows with the number of objects, waiters, holders\n"
+      "and names. The growth of a row is the slope of its figures on logarithmic axes:\n"
+      "below 0.15 flat, below 0.5 logarithmic, below 1.3 linear, otherwise worse."};
   std::vector<std::string> names;
   for (const Row& row : rows) names.emplace_back(row.name);
   Options options;

@@ -17,9 +17,8 @@ Measured permits(Context& context, std::string_view engine, std::size_t holders)
   const std::string name = store.prefix() + "pool";
   const auto all = store::Permits::of(1, static_cast<std::uint32_t>(holders + 1));
   for (std::size_t i = 0; i < holders; ++i) store.hold(name, all);
-  const double seconds = bench_locks::time_per_call(context.time(), [&] {
-    base::value_or_throw(store->release(name, store.hold(name, all)));
-  });
+  const double seconds = bench_locks::time_per_call(
+      context.time(), [&] { base::value_or_throw(store->release(name, store.hold(name, all))); });
   return {.value = seconds * 1e6};
 }
 
@@ -54,15 +53,16 @@ std::vector<Row> store_rows() {
     return {name, about, "names", "µs", std::move(sizes), quick, measure};
   };
   return {
-      permit_row("permits-memory", "memory: claim and release a permit of a held name",
-                 {10, 1'000, 10'000},
-                 [](Context& context, std::size_t size) { return permits(context, "memory", size); }),
-      permit_row("permits-sqlite", "SQLite: claim and release a permit of a held name",
-                 {10, 100, 1'000},
-                 [](Context& context, std::size_t size) { return permits(context, "sqlite", size); }),
-      permit_row("permits-redis", "Redis: claim and release a permit of a held name",
-                 {10, 1'000, 10'000},
-                 [](Context& context, std::size_t size) { return permits(context, "redis", size); }),
+      permit_row(
+          "permits-memory", "memory: claim and release a permit of a held name",
+          {10, 1'000, 10'000},
+          [](Context& context, std::size_t size) { return permits(context, "memory", size); }),
+      permit_row(
+          "permits-sqlite", "SQLite: claim and release a permit of a held name", {10, 100, 1'000},
+          [](Context& context, std::size_t size) { return permits(context, "sqlite", size); }),
+      permit_row(
+          "permits-redis", "Redis: claim and release a permit of a held name", {10, 1'000, 10'000},
+          [](Context& context, std::size_t size) { return permits(context, "redis", size); }),
       list_row("list-memory", "memory: list all names by pages of 1,000, for one name",
                {1'000, 10'000, 100'000},
                [](Context& context, std::size_t size) { return listing(context, "memory", size); }),

@@ -1,11 +1,11 @@
-#include "bench/scale/svg.h"
-
 #include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <stdexcept>
 
 #include <fmt/format.h>
+
+#include "bench/scale/svg.h"
 
 namespace holdfast::bench_scale {
 
@@ -108,8 +108,7 @@ std::string to_svg(const Plot& plot, std::span<const Point> points) {
       escaped(plot.growth), kLeft - 15, kHeight - kBottom, kWidth - kRight + 15, line, marks);
 }
 
-void write_svg(const std::filesystem::path& file, const Plot& plot,
-               std::span<const Point> points) {
+void write_svg(const std::filesystem::path& file, const Plot& plot, std::span<const Point> points) {
   std::ofstream out(file);
   out << to_svg(plot, points);
   out.close();

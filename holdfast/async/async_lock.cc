@@ -12,8 +12,7 @@ AsyncLock& AsyncLock::operator=(AsyncLock&& other) noexcept {
 }
 
 AsyncLock::~AsyncLock() {
-  if (lock_.released() || room_->is_inherited() ||
-      lock_.on_destroy() == locks::OnDestroy::keep) {
+  if (lock_.released() || room_->is_inherited() || lock_.on_destroy() == locks::OnDestroy::keep) {
     return;
   }
   try {

@@ -37,8 +37,7 @@ struct BlockingPool::State {
   std::vector<std::thread> threads;
 };
 
-BlockingPool::BlockingPool(std::size_t threads, std::size_t queue)
-    : state_(State::make()) {
+BlockingPool::BlockingPool(std::size_t threads, std::size_t queue) : state_(State::make()) {
   if (threads == 0 || queue == 0) {
     base::throw_error({base::ErrorCode::invalid_argument,
                        "a pool has at least one thread and a queue of at least one"});

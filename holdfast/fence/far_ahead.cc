@@ -7,8 +7,8 @@ namespace holdfast::fence {
 
 bool is_far_ahead(base::FencingToken token) noexcept {
   using std::chrono::microseconds;
-  const auto now = std::chrono::duration_cast<microseconds>(
-      std::chrono::system_clock::now().time_since_epoch());
+  const auto now =
+      std::chrono::duration_cast<microseconds>(std::chrono::system_clock::now().time_since_epoch());
   const microseconds furthest = now + kFurthestAhead;
   return furthest.count() < 0 || token.value() > static_cast<std::uint64_t>(furthest.count());
 }

@@ -11,7 +11,8 @@ namespace holdfast::fence {
 // The greatest fencing token that one resource has seen.
 //
 // Thread-safe, and never blocks: a token that was seen before costs one load, a newer one a look at
-// the wall clock and an atomic maximum. Lives in memory: after a restart, start with the token that the resource has stored.
+// the wall clock and an atomic maximum. Lives in memory: after a restart, start with the token that
+// the resource has stored.
 //
 // Guaranteed: once a token was accepted, every smaller one is rejected; an equal one is accepted.
 // A token that no store can have minted yet (see far_ahead.h) is rejected, and not remembered.

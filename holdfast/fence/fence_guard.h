@@ -66,7 +66,8 @@ class [[nodiscard]] FencePass {
 // is done.
 //
 // Errors: lost if the token is stale; invalid_argument if it is far ahead of the wall clock
-// (far_ahead.h), and then nothing is remembered; limit_exceeded for a new key when there are max_keys.
+// (far_ahead.h), and then nothing is remembered; limit_exceeded for a new key when there are
+// max_keys.
 //
 //   FenceGuard guard;
 //   auto pass = guard.enter(request.account, request.token);

@@ -76,7 +76,9 @@ class Leases {
   // operations.
   [[nodiscard]] static std::uint64_t visits() noexcept;
 
-  friend bool operator==(const Leases& one, const Leases& two) { return one.leases_ == two.leases_; }
+  friend bool operator==(const Leases& one, const Leases& two) {
+    return one.leases_ == two.leases_;
+  }
 
  private:
   struct Index;

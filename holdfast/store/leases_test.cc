@@ -145,11 +145,8 @@ std::uint64_t visits_with(std::uint64_t holders) {
   const Instant now{.time = TimePoint(1h), .token_floor = 1};
   Record record;
   auto wish = [number = std::uint64_t{0}](Permits permits) mutable {
-    return Claim{.id = LeaseId(1, ++number),
-                 .owner = "me",
-                 .reason = {},
-                 .ttl = 1min,
-                 .permits = permits};
+    return Claim{
+        .id = LeaseId(1, ++number), .owner = "me", .reason = {}, .ttl = 1min, .permits = permits};
   };
   for (std::uint64_t i = 0; i < holders; ++i) {
     EXPECT_TRUE(lease_rules::claim(record, wish(Permits::reader()), now));

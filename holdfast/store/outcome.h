@@ -67,9 +67,9 @@ enum class ReleaseOutcome : std::uint8_t { released, not_held };
 struct Lost {
   friend bool operator==(const Lost&, const Lost&) = default;
 };
-// Another waits for more and holds such as this one back (see Claim::holds_back), or the store leaves
-// the name free for clients that poll, for which `to` must be a claim that waits: nothing has
-// changed.
+// Another waits for more and holds such as this one back (see Claim::holds_back), or the store
+// leaves the name free for clients that poll, for which `to` must be a claim that waits: nothing
+// has changed.
 struct HeldBack {
   friend bool operator==(const HeldBack&, const HeldBack&) = default;
 };

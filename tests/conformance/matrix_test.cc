@@ -21,9 +21,10 @@ TEST(conformance, EveryEngineRunsEverySuite) {
   const std::set<std::string> registered = registered_suites();
   int count = 0;
   for (std::string engine; engines >> engine; ++count) {
-    for (const std::string suite : {"store.", "locks.", "async.", "marker.", "degradation.", "reader_writer.",
-                                    "semaphore.", "multi_lock.", "throttle.", "leader_election.",
-                                    "once.", "repository.", "repository_differential."}) {
+    for (const std::string suite :
+         {"store.", "locks.", "async.", "marker.", "degradation.", "reader_writer.", "semaphore.",
+          "multi_lock.", "throttle.", "leader_election.", "once.", "repository.",
+          "repository_differential."}) {
       EXPECT_TRUE(registered.contains(suite + engine))
           << "tests/conformance does not run " << suite << "* against holdfast/engines/" << engine;
     }

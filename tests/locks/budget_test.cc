@@ -162,8 +162,8 @@ TEST(Budget, WhatACallCannotReleaseInItsTimeIsReleasedInTheBackground) {
 // A hand-over may take as long as the whole grace: begun after the wait, it would end too late.
 TEST(Budget, AReleaseIsNotHandedOverToAWaiterThatMakesItsLastClaim) {
   base::ManualClock clock;
-  const auto store = std::make_shared<testing::FaultyStore>(
-      std::make_shared<engines::memory::MemoryStore>(
+  const auto store =
+      std::make_shared<testing::FaultyStore>(std::make_shared<engines::memory::MemoryStore>(
           engines::memory::MemoryOptions{.clock = &clock, .sweep_every = Duration::zero()}));
   LockProvider provider(store, {.clock = &clock});
   Lock lock = provider.acquire("job", {.ttl = 1h});

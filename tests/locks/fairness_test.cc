@@ -143,9 +143,8 @@ enum class Strictly : std::uint8_t { in_store, in_line };
 
 void expect_fair(const std::string& url, const Crowd& crowd, Strictly strictly) {
   const Shared<Counts> counts;
-  EXPECT_EQ(failures_among(
-                static_cast<int>(crowd.threads.size()),
-                [&](int process) { work_in_threads(url, *counts, crowd, process); }),
+  EXPECT_EQ(failures_among(static_cast<int>(crowd.threads.size()),
+                           [&](int process) { work_in_threads(url, *counts, crowd, process); }),
             0);
   EXPECT_LE(counts->longest_in_store, kMostHolds);
   if (strictly == Strictly::in_line) {

@@ -72,7 +72,8 @@ TEST_F(Numbers, PermitsAndHitsOutOfTheirRangeAreCorrupt) {
     const std::string name = "job" + std::to_string(++planted);
     plant(R"({"_id": ")" + name + R"(", "lockId": "holdfast", "fencingToken": 7,
         "acquiredAt": {"$date": {"$numberLong": "1"}},
-        "expiresAt": {"$date": {"$numberLong": "99999999999999"}}, )" + fields + "}");
+        "expiresAt": {"$date": {"$numberLong": "99999999999999"}}, )" +
+          fields + "}");
     expect_corrupt(name);
   }
 }

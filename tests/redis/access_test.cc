@@ -28,10 +28,8 @@ class Access : public RedisTest {
   }
 
   std::unique_ptr<RedisStore> open_as_holdfast() {
-    return base::value_or_throw(RedisStore::open({.host = "127.0.0.1",
-                                                  .port = server_.port(),
-                                                  .user = "holdfast",
-                                                  .password = "secret"}));
+    return base::value_or_throw(RedisStore::open(
+        {.host = "127.0.0.1", .port = server_.port(), .user = "holdfast", .password = "secret"}));
   }
 };
 
@@ -62,8 +60,8 @@ TEST_F(Access, AWaiterOfTheUserOfHoldfastIsGrantedTheName) {
 TEST_F(Access, ATenantCannotPublishToWaiters) {
   RedisClient tenant(server_.port());
   ASSERT_EQ(tenant.run({"AUTH", "tenant", "other"}), "OK");
-  EXPECT_TRUE(tenant.run({"PUBLISH", "hf:wake:" + std::string(32, 'a'), "hint job"})
-                  .contains("NOPERM"));
+  EXPECT_TRUE(
+      tenant.run({"PUBLISH", "hf:wake:" + std::string(32, 'a'), "hint job"}).contains("NOPERM"));
   EXPECT_EQ(tenant.run({"PUBLISH", "tenant:news", "hello"}), "0");
 }
 

@@ -16,8 +16,8 @@
 
 namespace holdfast::tests {
 
-// Never leaves a name free for clients that poll, unless a test wants it: when that is depends on the
-// server's clock.
+// Never leaves a name free for clients that poll, unless a test wants it: when that is depends on
+// the server's clock.
 inline std::unique_ptr<engines::redis::RedisStore> open_store(std::uint16_t port,
                                                               base::Duration yield_every = {}) {
   return base::value_or_throw(engines::redis::RedisStore::open(

@@ -6,8 +6,8 @@
 namespace holdfast::tests {
 
 // Keeps SIGPIPE from this thread while it lives: hiredis does not write with MSG_NOSIGNAL, and the
-// server may have just ended. The rest of the process keeps the signal, so that a test still dies of
-// a write of ours that raises it. Made and destroyed in the same thread, which does not block
+// server may have just ended. The rest of the process keeps the signal, so that a test still dies
+// of a write of ours that raises it. Made and destroyed in the same thread, which does not block
 // SIGPIPE itself.
 //
 //   const NoPipeSignal guard;

@@ -1,9 +1,10 @@
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 
 #include <fmt/core.h>
-#include <nlohmann/json.hpp>
 
 #include <holdfast/base/printable.h>
 #include <holdfast/base/utf8.h>

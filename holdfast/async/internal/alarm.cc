@@ -10,7 +10,8 @@ Alarm::Alarm(const base::Clock& clock) : clock_(clock) {
   try {
     thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
   } catch (const std::system_error&) {
-    base::throw_error({base::ErrorCode::limit_exceeded, "there is no thread to tell the time with"});
+    base::throw_error(
+        {base::ErrorCode::limit_exceeded, "there is no thread to tell the time with"});
   }
 }
 

@@ -21,8 +21,8 @@ struct MemoryOptions {
 // Thread-safe; nothing blocks for longer than another thread's call. Names are spread over shards
 // with a lock each; a sweep and a listing hold it for a few names at a time. A listing visits every
 // name once, for its first page, and remembers the names for the next pages. In a forked child the
-// destructor does nothing. A released or swept name leaves nothing behind; its tokens still grow, because
-// each shard remembers the greatest token that it has forgotten.
+// destructor does nothing. A released or swept name leaves nothing behind; its tokens still grow,
+// because each shard remembers the greatest token that it has forgotten.
 class MemoryStore final : public store::LeaseStore {
  public:
   explicit MemoryStore(MemoryOptions options = {});

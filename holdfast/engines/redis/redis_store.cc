@@ -77,8 +77,8 @@ Result<std::vector<Reply>> look_at(const internal::Engine& engine, std::span<con
 
 // Adds those of the next names that are held. `page.next` says that it is full, and that there are
 // more.
-Result<void> show_more(const internal::Engine& engine, store::Listing& listing,
-                       std::size_t limit, Deadline deadline, store::Page& page) {
+Result<void> show_more(const internal::Engine& engine, store::Listing& listing, std::size_t limit,
+                       Deadline deadline, store::Page& page) {
   const auto rest = std::span(listing.names).subspan(listing.shown);
   const std::size_t wanted = limit + 1 - page.names.size();
   const auto part = rest.first(std::min(std::max(wanted, kLookedAt), rest.size()));

@@ -36,8 +36,8 @@ class Engine;
 // theirs shows as a Holder that is `foreign`; it is never changed. `list` finds it if it has an
 // expiry, unless more than 100,000 strings of others match the store's prefix.
 //
-// The cost of a claim, renewal, transfer or release does not grow with the holders of the name. Busy
-// names at most 16 of them, those whose leases end first; `look` names all.
+// The cost of a claim, renewal, transfer or release does not grow with the holders of the name.
+// Busy names at most 16 of them, those whose leases end first; `look` names all.
 //
 // Tokens grow even if the server loses its data, as long as its clock does not go back meanwhile.
 // Leases are lost with the data: see docs/engines/redis.md for what the server's settings mean.

@@ -221,7 +221,8 @@ TEST_F(SqliteQueueTest, AnotherWatchOfTheProcessThatReleasesIsHintedSoThatItsWai
   Waiter elsewhere(options_);
   elsewhere.join();
   int hints = 0;
-  const auto watch = store_->watch("a", [&](const auto& notice) { hints += notice.granted ? 0 : 1; });
+  const auto watch =
+      store_->watch("a", [&](const auto& notice) { hints += notice.granted ? 0 : 1; });
   release();
   EXPECT_TRUE(elsewhere.is_granted());
   EXPECT_EQ(hints, 1);

@@ -53,7 +53,9 @@ TEST_F(SqliteSizeTest, TheFileShrinksWhenItsNamesAreForgotten) {
 TEST_F(SqliteSizeTest, AFileThatIsMoreThanHalfFullKeepsItsPages) {
   add_released(2'000);
   clock_.advance(30min);
-  stranger_.run("UPDATE records SET idle_from = idle_from + 3600000000000 WHERE name < CAST('n0001500' AS BLOB)");
+  stranger_.run(
+      "UPDATE records SET idle_from = idle_from + 3600000000000 WHERE name < CAST('n0001500' AS "
+      "BLOB)");
   const std::int64_t pages = number("PRAGMA page_count");
   clock_.advance(30min);
   ASSERT_TRUE(store_->sweep_now());

@@ -18,8 +18,8 @@ using base::Deadline;
 using base::LeaseId;
 using base::Name;
 using base::Result;
-using store::Instant;
 using internal::NameQueue;
+using store::Instant;
 using store::Record;
 
 // Applies a rule that returns the Result of an Outcome.
@@ -103,8 +103,7 @@ Result<std::size_t> SqliteStore::sweep_now(Deadline deadline) { return engine_->
 Result<store::ClaimOutcome> SqliteStore::do_claim(const Name& name, const store::Claim& claim,
                                                   Deadline deadline) {
   return change<store::ClaimOutcome>(
-      *engine_, name, deadline,
-      [&](Record& record, NameQueue& queue, const Instant& now) {
+      *engine_, name, deadline, [&](Record& record, NameQueue& queue, const Instant& now) {
         return claim.permits == store::Permits::mutex() ? claim_mutex(record, queue, claim, now)
                                                         : rules::claim(record, claim, now);
       });
@@ -119,8 +118,7 @@ Result<store::TransferOutcome> SqliteStore::do_transfer(const Name& name, const 
                                                         const store::Claim& to, Deadline deadline) {
   return change<store::TransferOutcome>(
       *engine_, name, deadline,
-      [&](Record& record, NameQueue& queue,
-          const Instant& now) -> Result<store::TransferOutcome> {
+      [&](Record& record, NameQueue& queue, const Instant& now) -> Result<store::TransferOutcome> {
         Result<store::TransferOutcome> outcome = rules::transfer(record, from, to, now);
         if (outcome && std::holds_alternative<store::Grant>(*outcome)) {
           if (auto left = queue.leave(to.id); !left) [[unlikely]] {

@@ -134,8 +134,8 @@ Waiter* WaitLines::offer(std::string_view name, const store::Permits& permits,
                          base::TimePoint now) {
   const std::lock_guard guard(mutex_);
   Waiter* const first = first_in(name);
-  if (first == nullptr || first->state == Waiter::State::offered || first->claim.permits != permits ||
-      now >= first->waits_until) {
+  if (first == nullptr || first->state == Waiter::State::offered ||
+      first->claim.permits != permits || now >= first->waits_until) {
     return nullptr;
   }
   first->state = Waiter::State::offered;

@@ -108,7 +108,9 @@ TEST_F(WaitLinesTest, AHandOverWakesNoOtherWaiter) {
   auto& callers = join(3);
   Waiter* const next = lines_.offer("job", callers[0].waiter.claim.permits, base::TimePoint());
   ASSERT_EQ(next, &callers[0].waiter);
-  lines_.settle("job", *next, std::optional(Granted{.grant = {.token = base::FencingToken(1), .time_left = 1s}, .sent = {}}));
+  lines_.settle("job", *next,
+                std::optional(Granted{.grant = {.token = base::FencingToken(1), .time_left = 1s},
+                                      .sent = {}}));
   EXPECT_EQ(callers[0].count.rings, 1);
   EXPECT_EQ(callers[1].count.rings, 0) << "there is nothing to contend for";
   EXPECT_TRUE(lines_.standing(callers[1].waiter).first);

@@ -146,8 +146,8 @@ class AcquireSteps final : public Procedure {
   internal::Waiter waiter_;
 
   State state_ = State::claiming;
-  base::TimePoint until_{};  // when to claim again, while it waits
-  store::Claim asked_;       // the claim under way
+  base::TimePoint until_{};              // when to claim again, while it waits
+  store::Claim asked_;                   // the claim under way
   std::optional<base::TimePoint> sent_;  // when the last claim was sent
   base::Deadline ends_;                  // of the whole call
   std::optional<GiveUp> why_;            // it gives up

@@ -207,8 +207,9 @@ TEST_F(AcquireStepsTest, ItDoesNotLeaveWhileAHandOverIsUnderWay) {
     EXPECT_EQ(release.start().kind, Kind::transfer);
     call->cancel();
     EXPECT_EQ(call->woken(true), Kind::wait);
-    EXPECT_EQ(release.on(Result<store::TransferOutcome>(
-                             store::Grant{.token = base::FencingToken(2), .time_left = 1h}))
+    EXPECT_EQ(release
+                  .on(Result<store::TransferOutcome>(
+                      store::Grant{.token = base::FencingToken(2), .time_left = 1h}))
                   .kind,
               Kind::done);
   }

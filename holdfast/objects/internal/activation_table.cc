@@ -159,7 +159,8 @@ std::vector<std::string> ActivationTable::unused_since(base::TimePoint time,
   const MapLock lock(host_, shard.mutex);
   shard.effort.visits += shard.activations.size();
   shard.activations.for_each([&](const Activation& activation) {
-    if (activation.last_used.load(std::memory_order_relaxed) <= before) ids.push_back(activation.id);
+    if (activation.last_used.load(std::memory_order_relaxed) <= before)
+      ids.push_back(activation.id);
   });
   return ids;
 }

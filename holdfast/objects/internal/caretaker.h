@@ -55,7 +55,7 @@ class Caretaker {
   HostState& host_;
   Activator& activator_;
   Writer& writer_;
-  std::mutex sweeping_;                 // one sweep at a time
+  std::mutex sweeping_;  // one sweep at a time
   // Used by the thread only: lost objects that were in use, and how far the walk over idle ones is.
   std::vector<LostObject> still_lost_;
   IdleWalk idle_;

@@ -35,8 +35,8 @@ class EffortTest : public ::testing::Test {
   void change(const std::string& id) {
     CallScope scope(*core_);
     value_or_throw(scope.begin(*type_, id));
-    value_or_throw(scope.run(Effect::changes,
-                             [&] { return static_cast<Scripted&>(scope.object()).add(1); }));
+    value_or_throw(
+        scope.run(Effect::changes, [&] { return static_cast<Scripted&>(scope.object()).add(1); }));
   }
   void change(int from, int to) {
     for (int i = from; i < to; ++i) change(std::to_string(i));

@@ -143,9 +143,8 @@ TEST(DegradedWait, TheLogNamesTheOutageThatEndedAWait) {
   });
   const auto store = std::make_shared<FailingStore>();
   DegradableProvider provider(store, options);
-  std::thread waiter([&] {
-    EXPECT_EQ(provider.acquire(FailingStore::kBusyName).protection(), Protection::none);
-  });
+  std::thread waiter(
+      [&] { EXPECT_EQ(provider.acquire(FailingStore::kBusyName).protection(), Protection::none); });
   // It claims once more when it is in line, and then waits: others find that the store is away.
   EXPECT_TRUE(tests::eventually([&] { return store->busy() == 2; }));
   EXPECT_TRUE(tests::eventually([&] {

@@ -77,8 +77,7 @@ Result<std::int64_t> number_of(const BsonValue& document, std::string_view field
 // Returns a number of permits or hits.
 Result<std::uint32_t> count_of(const BsonValue& document, std::string_view field,
                                std::int64_t least) {
-  const auto number =
-      number_of(document, field, least, std::numeric_limits<std::uint32_t>::max());
+  const auto number = number_of(document, field, least, std::numeric_limits<std::uint32_t>::max());
   if (!number) {
     return std::unexpected(number.error());
   }
@@ -133,8 +132,7 @@ Result<store::StoredWait> wait_of(const BsonValue& element) {
   if (!permits) {
     return std::unexpected(permits.error());
   }
-  return store::StoredWait{
-      .id = *parsed, .permits = *permits, .until = time_point(*until->date())};
+  return store::StoredWait{.id = *parsed, .permits = *permits, .until = time_point(*until->date())};
 }
 
 Result<store::StoredHits> hits_of(const BsonValue& element, std::string_view count_name) {

@@ -32,7 +32,8 @@ TEST(RecordCodec, AMutexIsReadBack) {
   EXPECT_EQ(record->leases.front().id, kId);
   EXPECT_EQ(record->leases.front().owner, "me");
   EXPECT_EQ(record->leases.front().reason, "night run");
-  EXPECT_EQ(record->leases.front().expires - record->leases.front().granted, std::chrono::seconds(1));
+  EXPECT_EQ(record->leases.front().expires - record->leases.front().granted,
+            std::chrono::seconds(1));
 }
 
 TEST(RecordCodec, TheLockOfAnotherProgramHasNoIdAndItsTextAsTheOwner) {
@@ -73,13 +74,14 @@ TEST(RecordCodec, WhatIsNotALockIsAConflict) {
 TEST(RecordCodec, ANumberOutOfItsRangeIsCorrupt) {
   const auto document = [](const std::string& token, const std::string& more) {
     return R"({"lockId": "holdfast", "expiresAt": {"$date": {"$numberLong": "1"}},
-        "fencingToken": {"$numberLong": ")" + token + R"("}, )" + more + "}";
+        "fencingToken": {"$numberLong": ")" +
+           token + R"("}, )" + more + "}";
   };
   const auto lease = [&](const std::string& permits, const std::string& token) {
     return document("7", R"("capacity": 5, "leases": [{"lockId": "a",
         "granted": {"$date": {"$numberLong": "1"}}, "expires": {"$date": {"$numberLong": "9"}},
-        "permits": {"$numberLong": ")" + permits + R"("}, "token": {"$numberLong": ")" + token +
-                             R"("}}])");
+        "permits": {"$numberLong": ")" +
+                             permits + R"("}, "token": {"$numberLong": ")" + token + R"("}}])");
   };
   ASSERT_TRUE(read(lease("4294967295", "7")));
   for (const std::string& json :

@@ -112,15 +112,15 @@ Watchers::~Watchers() {
 Result<store::Watch> Watchers::add(std::string_view name, store::WatchCallback callback) {
   auto inner = std::make_shared<store::Watch>(wakeups_.subscribe(name, std::move(callback)));
   names_->add(name);
-  store::Watch watch([names = names_, name = std::string(name), inner,
-                      process = base::ProcessMark()] {
-    inner->reset();
-    if (process.is_inherited()) {
-      static_cast<void>(new std::shared_ptr(names));  // in use by a thread that is not there
-      return;
-    }
-    names->remove(name);
-  });
+  store::Watch watch(
+      [names = names_, name = std::string(name), inner, process = base::ProcessMark()] {
+        inner->reset();
+        if (process.is_inherited()) {
+          static_cast<void>(new std::shared_ptr(names));  // in use by a thread that is not there
+          return;
+        }
+        names->remove(name);
+      });
   try {
     std::call_once(started_, [this] { thread_ = std::thread([this] { run(); }); });
   } catch (const std::system_error& error) {

@@ -201,8 +201,7 @@ base::Error error_of_claim(const std::string& answer) {
 
 TEST(HostileServer, ItsTextIsPrintableInErrors) {
   const std::string forged = "\033[2J\nforged";
-  const std::string bulk =
-      "$" + std::to_string(forged.size()) + "\r\n" + forged + "\r\n";
+  const std::string bulk = "$" + std::to_string(forged.size()) + "\r\n" + forged + "\r\n";
   const base::Error conflict = error_of_claim("*2\r\n$8\r\nconflict\r\n" + bulk);
   EXPECT_EQ(conflict.code, ErrorCode::conflict);
   EXPECT_TRUE(conflict.message.contains("forged"));
@@ -235,8 +234,8 @@ TEST(HostileServer, AnAnswerToSubscribeWithoutEndIsRefused) {
   EXPECT_LT(server.sent(), ReplyLimits::for_messages().bytes + kInSockets);
 }
 
-// Confirms what is subscribed; a hint for a name that nobody watches comes back as a request to pass
-// it on. The answer to the first such request comes when all hints have been sent.
+// Confirms what is subscribed; a hint for a name that nobody watches comes back as a request to
+// pass it on. The answer to the first such request comes when all hints have been sent.
 class StrayHints {
  public:
   static constexpr int kHints = 4 * 1024;
@@ -270,7 +269,8 @@ class StrayHints {
   }
   void send_hints(FakeServer::Client& client, const std::string& channel) {
     client.send("*3\r\n$9\r\nsubscribe\r\n$40\r\n" + channel + "\r\n:1\r\n");
-    client.send(many(message(channel, "hint stray"), kHints * message(channel, "hint stray").size()));
+    client.send(
+        many(message(channel, "hint stray"), kHints * message(channel, "hint stray").size()));
     has_sent_all = true;
     // Hints are passed on in their order: after this one, none of the others is.
     while (!is_last_passed && client.send(message(channel, "hint stray last"))) {

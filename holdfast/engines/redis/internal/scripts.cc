@@ -59,7 +59,8 @@ void Scripts::add_common(Command& command) const {
 }
 
 std::chrono::milliseconds Scripts::expiry_of_mutex(base::Duration ttl) {
-  return std::chrono::ceil<std::chrono::milliseconds>(ttl) + std::chrono::milliseconds(lua::kGraceMs);
+  return std::chrono::ceil<std::chrono::milliseconds>(ttl) +
+         std::chrono::milliseconds(lua::kGraceMs);
 }
 
 Result<Reply> Scripts::run(const Script& script, const Fill& fill, Deadline deadline) const {

@@ -241,8 +241,7 @@ Result<store::Page> Engine::list(std::string_view prefix, const store::PageReque
     page.names.push_back(*std::move(state));
     return Records::Next::go_on;
   };
-  Result<std::optional<std::string>> listed =
-      records_->list(prefix, request.after, now.time, add);
+  Result<std::optional<std::string>> listed = records_->list(prefix, request.after, now.time, add);
   if (!listed) {
     return std::unexpected(std::move(listed).error());
   }

@@ -31,7 +31,8 @@ namespace holdfast::engines::sqlite::internal {
 // timeout where there is none. In a forked child everything fails with ErrorCode::unsupported.
 class Engine {
  public:
-  // What is to be done to a record, and to the queue of its name: an error leaves both as they were.
+  // What is to be done to a record, and to the queue of its name: an error leaves both as they
+  // were.
   using Rule = std::function<base::Result<void>(store::Record& record, NameQueue& queue,
                                                 const store::Instant& now)>;
 
@@ -77,8 +78,7 @@ class Engine {
     std::optional<NameQueue> queue;
   };
   // Within a transaction.
-  [[nodiscard]] base::Result<void> apply(std::string_view name, const Rule& rule,
-                                         Applied& applied);
+  [[nodiscard]] base::Result<void> apply(std::string_view name, const Rule& rule, Applied& applied);
   [[nodiscard]] base::Result<void> renew_name(std::span<const store::Renewal> renewals,
                                               std::span<const std::size_t> of_name,
                                               std::vector<store::RenewOutcome>& outcomes);

@@ -52,9 +52,8 @@ class Queue {
   [[nodiscard]] base::Result<Place> join(std::string_view name, const store::Claim& claim,
                                          WakeBoard::Address address, base::TimePoint now);
   // Returns whether the claim is still in the queue, and keeps it from being forgotten.
-  [[nodiscard]] base::Result<bool> keep(std::string_view name, Place place,
-                                        const base::LeaseId& id, WakeBoard::Address address,
-                                        base::TimePoint now);
+  [[nodiscard]] base::Result<bool> keep(std::string_view name, Place place, const base::LeaseId& id,
+                                        WakeBoard::Address address, base::TimePoint now);
   [[nodiscard]] base::Result<void> leave(std::string_view name, Place place,
                                          const base::LeaseId& id);
 

@@ -192,10 +192,7 @@ Result<std::unique_ptr<WakeBoard>> WakeBoard::open(const std::filesystem::path& 
 }
 
 WakeBoard::WakeBoard(int fd, void* mapping, base::Duration clock_ahead) noexcept
-    : fd_(fd),
-      mapping_(mapping),
-      clock_ahead_(clock_ahead),
-      address_(take_address(fd)) {}
+    : fd_(fd), mapping_(mapping), clock_ahead_(clock_ahead), address_(take_address(fd)) {}
 
 WakeBoard::Address WakeBoard::take_address(int fd) noexcept {
   constexpr Address kAddresses = kWords * kBits;

@@ -35,7 +35,7 @@ struct WatchedName {
 
 // What this process watches in one slot of the board.
 struct WatchedSlot {
-  WakeBoard::News seen;               // what the watchers know of
+  WakeBoard::News seen;              // what the watchers know of
   std::uint32_t grants_at_wake = 0;  // seen.grants when this process was last woken
   std::map<std::string, WatchedName, std::less<>> names;
 

@@ -72,10 +72,10 @@ void LinkCore::run(Call& call) {
 }
 
 base::Error LinkCore::too_many() const {
-  return {ErrorCode::limit_exceeded, "too many commands, or too large ones, are waiting for the "
-                                         "Redis server at " +
-                                             server_address(options_) +
-                                             "; see the options max_pending and max_pending_bytes"};
+  return {ErrorCode::limit_exceeded,
+          "too many commands, or too large ones, are waiting for the "
+          "Redis server at " +
+              server_address(options_) + "; see the options max_pending and max_pending_bytes"};
 }
 
 bool LinkCore::has_place_for(Call& call, Guard& guard) noexcept {

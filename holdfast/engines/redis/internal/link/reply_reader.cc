@@ -104,9 +104,8 @@ redisReplyObjectFunctions ReplyReader::Functions::table = {
     .createArray = make_array,
     .createInteger = make_integer,
 #if HIREDIS_MAJOR >= 1
-    .createDouble = [](const redisReadTask* task, double, char*, std::size_t) noexcept {
-      return refuse(task);
-    },
+    .createDouble = [](const redisReadTask* task, double, char*,
+                       std::size_t) noexcept { return refuse(task); },
 #endif
     .createNil = make_nil,
 #if HIREDIS_MAJOR >= 1
@@ -141,8 +140,7 @@ base::Error ReplyReader::refusal() const {
             "the server's reply is larger than any that was asked for"};
   }
   if (is_unknown_type_) {
-    return {base::ErrorCode::unavailable,
-            "the server's reply is of a type that was not asked for"};
+    return {base::ErrorCode::unavailable, "the server's reply is of a type that was not asked for"};
   }
   return {base::ErrorCode::unavailable,
           "what the server sends is not the protocol of Redis: " + std::string(reader_->errstr)};
