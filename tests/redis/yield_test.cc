@@ -45,6 +45,17 @@ TEST_F(Yield, ADueReleaseLeavesTheNameFreeForOthers) {
   EXPECT_TRUE(expect<Busy>(waiting.ask()).holders.at(0).foreign);
 }
 
+TEST_F(Yield, ALockThatAnotherClientTookMeanwhileIsForeignWhateverItsValue) {
+  Claimant waiting(server_.port());
+  make_due();
+  EXPECT_EQ(base::value_or_throw(yielding_->release("job", first_.id)), ReleaseOutcome::released);
+  EXPECT_EQ(run({"SET", "job", "0", "NX", "PX", "600000"}), "OK");
+  EXPECT_TRUE(expect<Busy>(waiting.ask()).holders.at(0).foreign);
+  change_note(Field::lasts, "0");  // as if the name had yielded long ago
+  EXPECT_TRUE(expect<Busy>(store_->claim("job", wish())).holders.at(0).foreign);
+  EXPECT_EQ(run({"GET", "job"}), "0");
+}
+
 TEST_F(Yield, AWaiterKeepsItsPositionAndIsServedAfterwards) {
   const auto soon_over = open_store(server_.port(), 2s);  // left free for 100 ms
   Claimant waiting(server_.port());

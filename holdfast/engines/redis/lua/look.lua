@@ -15,7 +15,7 @@ local function look(plain, companion, queue)
     record.foreign = nil
   end
   if store ~= '' then
-    if is_held(record) then
+    if is_held(record) or yields_for(record) > 0 then
       wait_in(queue, store, digits(now))
     else
       wake_one(queue, plain)

@@ -173,10 +173,16 @@ local function add_lease(record, lease)
   end
 end
 
+-- The id in the note of a name that is left free for other clients: see `yields` below.
+local yielding = '0'
+
 local function load_note(record, text)
   local lease, kept_until = decode_note(text)
   record.token, record.note, record.kept_until = lease.token, lease, kept_until
-  add_lease(record, lease)
+  -- The key of another client may have any value, this id, too.
+  if lease.id ~= yielding then
+    add_lease(record, lease)
+  end
 end
 
 -- In the order in which they were granted.
@@ -267,9 +273,8 @@ end
 -- clients get in, which poll for it, the first release in each period leaves it free for a part of that
 -- period: it yields. Until then no claim of ours is granted; the note has a lease that nobody holds, and
 -- says that it is not kept for long, so that claim.lua reads on.
-local yielding = '0'
-
--- Whether the release or transfer of this lease, which is a mutex, is to leave the name free. `every` is the
+--
+-- Returns whether the release or transfer of this lease, which is a mutex, is to leave the name free. `every` is the
 -- period in microseconds, 0 for never.
 local function yields(lease, every)
   return is_servers_time and every > 0 and math.floor(lease.granted / every) ~= math.floor(now / every)
