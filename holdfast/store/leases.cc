@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <new>
 #include <optional>
 #include <set>
 #include <unordered_map>
@@ -142,12 +143,16 @@ std::vector<const StoredLease*> Leases::last_to_end(std::size_t count) const {
 
 const StoredLease& Leases::insert(StoredLease lease) {
   ++visited;
-  used_ += lease.permits;
   leases_.push_back(std::move(lease));
-  if (index_) {
-    index_->add(std::prev(leases_.end()));
-  } else if (leases_.size() > kPlain) {
-    make_index();
+  used_ += leases_.back().permits;
+  try {
+    if (index_) {
+      index_->add(std::prev(leases_.end()));
+    } else if (leases_.size() > kPlain) {
+      make_index();
+    }
+  } catch (const std::bad_alloc&) {
+    index_.reset();  // slower, but right: the next insert makes it again
   }
   return leases_.back();
 }

@@ -1,6 +1,5 @@
 #include <holdfast/store/listings.h>
 
-#include <algorithm>
 #include <utility>
 
 namespace holdfast::store {
@@ -9,9 +8,13 @@ std::optional<Listing> Listings::take(std::string_view prefix, std::string_view 
                                       base::TimePoint now) {
   const std::lock_guard guard(mutex_);
   forget_old(now);
-  const auto found = std::ranges::find_if(kept_, [&](const Kept& kept) {
-    return kept.listing.prefix == prefix && kept.after == after;
-  });
+  auto found = kept_.end();
+  for (auto each = kept_.begin(); each != kept_.end(); ++each) {
+    const bool is_it = each->listing.prefix == prefix && each->after == after;
+    if (is_it && (found == kept_.end() || each->listing.began >= found->listing.began)) {
+      found = each;
+    }
+  }
   if (found == kept_.end()) {
     return std::nullopt;
   }
@@ -23,6 +26,9 @@ std::optional<Listing> Listings::take(std::string_view prefix, std::string_view 
 void Listings::keep(Listing listing, std::string after, base::TimePoint now) {
   const std::lock_guard guard(mutex_);
   forget_old(now);
+  if (listing.began == base::TimePoint()) {
+    listing.began = now;
+  }
   if (kept_.size() == kMost) {
     kept_.erase(kept_.begin());
   }

@@ -17,12 +17,15 @@ struct Listing {
   std::string prefix;
   std::vector<base::Name> names;  // in byte order
   std::size_t shown = 0;          // so many of them are on pages before
+  base::TimePoint began{};        // when it was first kept
 };
 
 // The listings between one page and the next, so that a page need not walk over all names again:
 // for an engine that cannot find them in order.
 //
-// Thread-safe. Keeps a few, for a while; a page whose listing is not here any more begins another.
+// Thread-safe. Keeps a few, and forgets what is older than a minute at the next listing; a page
+// whose listing is not here any more begins another. Of two that have come to the same name, the
+// one that began later goes on.
 class Listings {
  public:
   static constexpr std::size_t kMost = 4;

@@ -27,6 +27,18 @@ TEST(Listings, AListingGoesOnWhereItsPageEnded) {
   EXPECT_FALSE(listings.take("p", "b", kNow));
 }
 
+TEST(Listings, OfTwoAtTheSameNameTheOneThatBeganLaterGoesOn) {
+  Listings listings;
+  Listing newer = listing_of("");
+  newer.shown = 2;
+  listings.keep(newer, "a", kNow + 1s);
+  newer = *listings.take("", "a", kNow + 1s);
+  listings.keep(listing_of(""), "b", kNow);
+  listings.keep(std::move(newer), "b", kNow + 2s);
+  listings.keep(listing_of(""), "b", kNow + 500ms);
+  EXPECT_EQ(listings.take("", "b", kNow + 3s)->shown, 2U);
+}
+
 TEST(Listings, AListingThatNobodyReadsIsForgotten) {
   Listings listings;
   listings.keep(listing_of(""), "b", kNow);

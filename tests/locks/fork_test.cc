@@ -57,7 +57,7 @@ TEST_P(ForkedChild, AWaiterOfTheParentAndItsWatchAreNotTouched) {
   std::optional<Lock> lock = provider_->acquire("report");
   std::thread waiter([&] { EXPECT_TRUE(provider_->acquire("report", {.wait = 1h}).check()); });
   EXPECT_TRUE(eventually([&] { return store_->calls(Operation::watch) == 1; }));
-  EXPECT_TRUE(eventually([&] { return store_->calls(Operation::claim) == 3; }));
+  EXPECT_TRUE(eventually([&] { return store_->calls(Operation::claim) >= 3; }));
   EXPECT_TRUE(is_true_in_child([&] {
     lock.reset();  // would be handed over to the waiter
     provider_.reset();

@@ -29,7 +29,7 @@ namespace holdfast::locks::internal {
 //   the expirer  fires `lost` when the local deadline of a lease has come. It does no I/O, takes no
 //                lock but the mutex and asks nothing of the store, so that nothing delays it but
 //                the stop callbacks of the program itself. Afterwards it calls OnLost.
-// The mutex is the only lock. It is held for a bounded number of leases at a time, and never while
+// OnLost may take a lock of its own for a moment. The mutex is held for a bounded number of leases at a time, and never while
 // the store, the log, the metrics or a stop callback are called.
 //
 // Adding and removing a lease costs the same however many there are, and so does a round of

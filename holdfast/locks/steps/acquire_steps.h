@@ -38,8 +38,9 @@ namespace holdfast::locks::steps {
 //   claiming     busy, or a failure that passes     join the line if it is in      subscribing,
 //                                                   none; watch the name if it     or waiting
 //                                                   is the first
-//   claiming     busy for the last time, or         give up                        leaving
-//                another failure
+//   claiming     busy for the last time, stopped,   give up                        leaving
+//                the line is full, or another
+//                failure
 //   subscribing  the name is watched, or cannot be  claim if it is the first: the  claiming, or
 //                                                   name may just have become      waiting
 //                                                   free
@@ -58,8 +59,8 @@ namespace holdfast::locks::steps {
 //   leaving      out of the line, with nothing      ─                              done
 //   returning    released, and it gives up          release by its id, if it may   returning, or
 //                                                   hold more                      done
-//   returning    released, it was too late          as after a failure that        waiting, or
-//                                                   passes                         leaving
+//   returning    released, it was too late          as after a failure that        as there
+//                                                   passes
 //
 // The whole call ends within its wait and `kGrace`, whatever the store does: every request has what
 // is left of that. What it could not give back in this time, the provider gives back in the

@@ -1,4 +1,4 @@
-// Every row of the table in acquire_steps.h. The test answers instead of a store.
+// The rows of the table in acquire_steps.h. The test answers instead of a store.
 #include <holdfast/locks/steps/acquire_steps.h>
 
 #include <memory>

@@ -28,6 +28,8 @@ using base::Result;
 constexpr std::size_t kSize = 4096;
 constexpr std::size_t kWords = 16;
 constexpr std::size_t kBits = 32;
+// An address is that of one board, and tells in its last digits where that board sleeps.
+constexpr WakeBoard::Address kPlaces = kWords * kBits;
 
 struct Word {
   std::uint32_t stamp = 0;
@@ -53,6 +55,7 @@ constexpr std::size_t kSlots = (kSize - kWords * sizeof(Word)) / sizeof(SharedSl
 static_assert(kWords * sizeof(Word) + kSlots * sizeof(SharedSlot) == kSize);
 
 constexpr std::size_t offset_of_word(std::size_t word) { return word * sizeof(Word); }
+constexpr std::size_t word_of(WakeBoard::Address address) { return address % kPlaces / kBits; }
 constexpr std::size_t offset_of(std::size_t slot) {
   return kWords * sizeof(Word) + slot * sizeof(SharedSlot);
 }
@@ -74,20 +77,29 @@ void write(int fd, std::size_t offset, const Value& value) noexcept {
   (void)!pwrite(fd, &value, sizeof(value), static_cast<off_t>(offset));
 }
 
-// The byte that is locked for an address.
-struct flock lock_of(WakeBoard::Address address, short type) noexcept {
+// The bytes that an open board has locked, both beyond the end of the file.
+constexpr off_t byte_of_place(WakeBoard::Address place) { return off_t{kSize} + place; }
+constexpr off_t byte_of(WakeBoard::Address address) { return off_t{kSize} + kPlaces + address; }
+
+struct flock lock_of(off_t byte, short type) noexcept {
   struct flock lock{};
   lock.l_type = type;
   lock.l_whence = SEEK_SET;
-  lock.l_start = static_cast<off_t>(kSize + address);
+  lock.l_start = byte;
   lock.l_len = 1;
   return lock;
 }
 
+// Locks the byte until the board is closed, beside other boards.
+void lock(int fd, off_t byte) noexcept {
+  struct flock lock = lock_of(byte, F_RDLCK);
+  (void)fcntl(fd, F_OFD_SETLK, &lock);
+}
+
 // Whether another board has locked the byte.
 enum class Taken : std::uint8_t { no, yes, unknown };
-Taken is_taken(int fd, WakeBoard::Address address) noexcept {
-  struct flock lock = lock_of(address, F_WRLCK);
+Taken is_taken(int fd, off_t byte) noexcept {
+  struct flock lock = lock_of(byte, F_WRLCK);
   if (fcntl(fd, F_OFD_GETLK, &lock) != 0) {
     return Taken::unknown;
   }
@@ -195,23 +207,24 @@ WakeBoard::WakeBoard(int fd, void* mapping, base::Duration clock_ahead) noexcept
     : fd_(fd), mapping_(mapping), clock_ahead_(clock_ahead), address_(take_address(fd)) {}
 
 WakeBoard::Address WakeBoard::take_address(int fd) noexcept {
-  constexpr Address kAddresses = kWords * kBits;
-  const auto first = static_cast<Address>(base::random_u64() % kAddresses);
-  Address address = first;
-  while (is_taken(fd, address) == Taken::yes) {
-    address = (address + 1) % kAddresses;
-    if (address == first) {
+  const auto first = static_cast<Address>(base::random_u64() % kPlaces);
+  Address place = first;
+  while (is_taken(fd, byte_of_place(place)) == Taken::yes) {
+    place = (place + 1) % kPlaces;
+    if (place == first) {
       break;
     }
   }
-  // A read lock: two boards may have found the same one.
-  struct flock lock = lock_of(address, F_RDLCK);
-  (void)fcntl(fd, F_OFD_SETLK, &lock);
+  // Not the last, which is no address.
+  const auto others = static_cast<Address>(base::random_u64() % (kNoAddress / kPlaces));
+  const Address address = others * kPlaces + place;
+  lock(fd, byte_of_place(place));
+  lock(fd, byte_of(address));
   return address;
 }
 
 bool WakeBoard::is_alive(Address address) const noexcept {
-  return address == address_ || is_taken(fd_, address) != Taken::no;
+  return address == address_ || is_taken(fd_, byte_of(address)) != Taken::no;
 }
 
 WakeBoard::~WakeBoard() {
@@ -233,7 +246,7 @@ std::int64_t WakeBoard::now() const noexcept {
 
 void WakeBoard::await(Slot slot) const noexcept {
   const std::int64_t until = now() + kAwaitedFor.count();
-  write(fd_, offset_of_word(address_ / kBits) + offsetof(Word, awaited_until), until);
+  write(fd_, offset_of_word(word_of(address_)) + offsetof(Word, awaited_until), until);
   write(fd_, offset_of(slot) + offsetof(SharedSlot, awaited_until), until);
 }
 
@@ -268,15 +281,15 @@ std::uint32_t WakeBoard::hint(Slot slot) const noexcept {
 void WakeBoard::grant(Slot slot, Address to, const base::LeaseId& id) const noexcept {
   write(fd_, offset_of(slot) + offsetof(SharedSlot, granted),
         Granted{.stamp = new_stamp(), .to = to, .id_high = id.high(), .id_low = id.low()});
-  wake(to % (kWords * kBits));
+  wake(to);
 }
 
 std::uint32_t WakeBoard::stamp() const noexcept {
-  return read<std::uint32_t>(fd_, offset_of_word(address_ / kBits) + offsetof(Word, stamp));
+  return read<std::uint32_t>(fd_, offset_of_word(word_of(address_)) + offsetof(Word, stamp));
 }
 
 void WakeBoard::wake(Address address) const noexcept {
-  write(fd_, offset_of_word(address / kBits) + offsetof(Word, stamp), new_stamp());
+  write(fd_, offset_of_word(word_of(address)) + offsetof(Word, stamp), new_stamp());
   syscall(SYS_futex, futex_of(address), FUTEX_WAKE_BITSET, INT_MAX, nullptr, nullptr,
           1U << (address % kBits));
 }
@@ -300,7 +313,7 @@ WakeBoard::Slept WakeBoard::sleep(std::uint32_t seen, base::Duration at_most) co
 std::uint32_t* WakeBoard::futex_of(Address address) const noexcept {
   static_assert(offsetof(Word, stamp) == 0);
   return static_cast<std::uint32_t*>(mapping_) +
-         offset_of_word(address / kBits) / sizeof(std::uint32_t);
+         offset_of_word(word_of(address)) / sizeof(std::uint32_t);
 }
 
 }  // namespace holdfast::engines::sqlite::internal

@@ -29,9 +29,9 @@ namespace holdfast::engines::sqlite::internal {
 // So a release that nobody waits for reads a few bytes, one that grants wakes one address, and only
 // a hint wakes every process that wants hints.
 //
-// While a board is open, a byte beyond the end of the file is locked for its address: the kernel
-// ends that lock with the process, so others see which addresses are alive. (A forked child that
-// does not call exec keeps the lock of its parent.)
+// While a board is open, a byte beyond the end of the file is locked for its address, and one for
+// where it sleeps: the kernel ends these locks with the process, so others see which addresses are
+// alive. (A forked child that does not call exec keeps the locks of its parent.)
 //
 // The file is read and written, never looked at through its mapping, which only gives the futex its
 // key: a file that somebody truncates ends no process.
@@ -57,11 +57,11 @@ class WakeBoard {
   using Address = std::uint32_t;
   // The address of a process that has no board.
   static constexpr Address kNoAddress = std::numeric_limits<Address>::max();
-  // Returns where this board sleeps. Boards share an address only where there are more boards than
-  // addresses.
+  // Returns the address of this board, which no other has. Boards share where they sleep only if
+  // there are more of them than such places.
   [[nodiscard]] Address address() const noexcept { return address_; }
-  // Returns false if no board sleeps at the address: its process has ended. Where the kernel does
-  // not say, true.
+  // Returns false if the board with this address is not open any more: its process has ended.
+  // Where the kernel does not say, true.
   [[nodiscard]] bool is_alive(Address address) const noexcept;
 
   // Says that this board wants hints for the slot, for kAwaitedFor from now.
@@ -95,7 +95,7 @@ class WakeBoard {
 
  private:
   WakeBoard(int fd, void* mapping, base::Duration clock_ahead) noexcept;
-  // Finds an address at which no other board sleeps, if there is one, and locks its byte.
+  // Makes an address where no other board sleeps, if there is such a place, and locks its bytes.
   [[nodiscard]] static Address take_address(int fd) noexcept;
   void wake(Address address) const noexcept;
   [[nodiscard]] std::int64_t now() const noexcept;

@@ -68,13 +68,13 @@ TEST_F(WakeBoardTest, AWakeEndsASleepAndOneThatCameBeforePreventsIt) {
 TEST_F(WakeBoardTest, AGrantWakesNoOtherAddress) {
   const auto one = open();
   auto two = open();
-  while (two->address() == one->address()) {
+  while (two->address() % 512 == one->address() % 512) {
     two = open();
   }
   two->await(WakeBoard::slot_of("a"));
   const std::uint32_t seen = two->stamp();
   one->grant(WakeBoard::slot_of("a"), one->address(), {});
-  EXPECT_TRUE(two->stamp() == seen || one->address() / 32 == two->address() / 32);
+  EXPECT_TRUE(two->stamp() == seen || one->address() % 512 / 32 == two->address() % 512 / 32);
 }
 
 TEST_F(WakeBoardTest, ATruncatedFileEndsNoProcessAndSaysSo) {
