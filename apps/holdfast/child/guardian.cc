@@ -1,11 +1,13 @@
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <new>
 #include <utility>
 
@@ -39,10 +41,24 @@ std::expected<Pipe, int> make_orders() {
   return Pipe{Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
-GuardianBoard* make_board() {
+std::expected<GuardianBoard*, int> make_board() {
   void* const memory = mmap(nullptr, sizeof(GuardianBoard), PROT_READ | PROT_WRITE,
                             MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  return memory == MAP_FAILED ? nullptr : new (memory) GuardianBoard{};
+  if (memory == MAP_FAILED) {
+    return std::unexpected(errno);
+  }
+  return new (memory) GuardianBoard{};
+}
+
+// A process that reads it gets its own signals, not those of the process that made it.
+std::expected<Descriptor, int> make_signals() {
+  sigset_t all;
+  sigfillset(&all);
+  Descriptor signals(signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK));
+  if (signals.get() < 0) {
+    return std::unexpected(errno);
+  }
+  return signals;
 }
 
 }  // namespace
@@ -69,17 +85,30 @@ Guardian::~Guardian() {
 
 std::expected<Guardian, int> Guardian::start(SpawnOptions command, const GuardianOptions& options) {
   Spawn spawn(std::move(command));
+  const BootTimer timer;
   auto orders = make_orders();
-  auto reports = make_pipe();
-  GuardianBoard* const board = make_board();
-  if (!orders || !reports || board == nullptr) {
-    return std::unexpected(EMFILE);
+  if (!orders) {
+    return std::unexpected(orders.error());
   }
-  Guardian guardian(board, std::move(orders->in), std::move(reports->out), -1);
+  auto reports = make_pipe();
+  if (!reports) {
+    return std::unexpected(reports.error());
+  }
+  const auto signals = make_signals();
+  if (!signals) {
+    return std::unexpected(signals.error());
+  }
+  const auto board = make_board();
+  if (!board) {
+    return std::unexpected(board.error());
+  }
+  Guardian guardian(*board, std::move(orders->in), std::move(reports->out), -1);
   guardian.set(options.deadlines);
-  const GuardianPost post{.board = board,
+  const GuardianPost post{.board = *board,
                           .orders = orders->out.get(),
                           .reports = reports->in.get(),
+                          .signals = signals->get(),
+                          .timer = &timer,
                           .supervisor = getpid(),
                           .background = options.background,
                           .kill_after = options.kill_after};
@@ -88,6 +117,8 @@ std::expected<Guardian, int> Guardian::start(SpawnOptions command, const Guardia
     return std::unexpected(errno);
   }
   if (guardian.id_ == 0) {
+    guardian.orders_ = Descriptor();  // so that the end of the supervisor is the end of its orders
+    guardian.reports_ = Descriptor();
     guard(post, spawn);
   }
   reports->in = Descriptor();  // so that the end of the guardian is the end of its reports
@@ -117,6 +148,10 @@ void Guardian::set(const Deadlines& deadlines) noexcept {
 
 void Guardian::end_rest() noexcept {
   board_->end_rest = true;
+  acknowledge_end();
+}
+
+void Guardian::acknowledge_end() noexcept {
   const char order = 0;
   static_cast<void>(send(orders_.get(), &order, 1, MSG_NOSIGNAL) == 1);
 }

@@ -39,7 +39,8 @@ struct GuardianOptions {
 // One thread. The object is destroyed when the command has ended, or ends it.
 class Guardian {
  public:
-  // Starts the command: or the errno with which it could not be executed.
+  // Starts the command: or the errno with which it could not be executed. Throws std::system_error
+  // where there are no more descriptors.
   [[nodiscard]] static std::expected<Guardian, int> start(SpawnOptions command,
                                                           const GuardianOptions& options);
   Guardian(Guardian&& other) noexcept;
@@ -51,7 +52,9 @@ class Guardian {
   void set(const Deadlines& deadlines) noexcept;
   // From now on, nothing that the command leaves behind lives on.
   void set_ending() noexcept { board_->ending = true; }
-  // Ends what the command has left behind.
+  // Says that a report that the command has ended was read: its group is not used from now on.
+  void acknowledge_end() noexcept;
+  // The same, and ends what the command has left behind.
   void end_rest() noexcept;
 
   // Readable when there is a report, and when the guardian is dead.

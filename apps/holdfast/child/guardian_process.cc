@@ -2,6 +2,7 @@
 #include <linux/close_range.h>
 #include <poll.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -32,30 +33,36 @@ void report(const GuardianPost& post, Kind kind, int value) {
 }
 
 void close_from_to(unsigned first, unsigned last) {
-  if (first <= last) {
-    syscall(SYS_close_range, first, last, 0);
+  if (first > last || syscall(SYS_close_range, first, last, 0) == 0) {
+    return;
+  }
+  // An old kernel, or a sandbox that does not know the call. The limit may be a billion.
+  constexpr rlim_t kMost = rlim_t{1} << 20U;
+  rlimit limit{};
+  const rlim_t end =
+      getrlimit(RLIMIT_NOFILE, &limit) == 0 ? std::min(limit.rlim_cur, kMost) : kMost;
+  for (unsigned descriptor = first; descriptor <= last && descriptor < end; ++descriptor) {
+    close(static_cast<int>(descriptor));
   }
 }
 
 // Closes what it has inherited: a connection or a pipe must not seem to be alive because of it.
-void close_all_but(int one, int other) {
-  const auto low = static_cast<unsigned>(std::min(one, other));
-  const auto high = static_cast<unsigned>(std::max(one, other));
-  if (low > 0) {
-    close_from_to(0, low - 1);
+void close_all_but(std::array<int, 4> kept) {
+  std::ranges::sort(kept);
+  unsigned first = 0;
+  for (const int descriptor : kept) {
+    const auto place = static_cast<unsigned>(descriptor);
+    if (first < place) {
+      close_from_to(first, place - 1);
+    }
+    first = place + 1;
   }
-  close_from_to(low + 1, high - 1);
-  close_from_to(high + 1, ~0U);
+  close_from_to(first, ~0U);
 }
 
-sigset_t all_signals() {
-  sigset_t all;
-  sigfillset(&all);
-  return all;
-}
-
-// Calls `act` with each child of this process, which has one thread. Children of children become
-// ours when their parents end. Calls nothing where the kernel does not list them.
+// Calls `act` with each child of this process, which has one thread, and whether it has ended.
+// Children of children become ours when their parents end. Calls nothing where the kernel does not
+// list them.
 template <class Act>
 void for_each_child(const Act& act) {
   const Descriptor list(open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC));
@@ -70,7 +77,11 @@ void for_each_child(const Act& act) {
     if (parsed.ec != std::errc() || parsed.ptr == end) {
       return;
     }
-    act(id);
+    // Where /proc is of another PID namespace, the number means a process that is not ours.
+    siginfo_t end_of_it{};
+    if (waitid(P_PID, static_cast<id_t>(id), &end_of_it, WEXITED | WNOHANG | WNOWAIT) == 0) {
+      act(id, end_of_it.si_pid != 0);
+    }
     place = parsed.ptr + 1;
   }
 }
@@ -78,10 +89,7 @@ void for_each_child(const Act& act) {
 class Guard {
  public:
   Guard(const GuardianPost& post, pid_t command, IfOrphaned if_orphaned)
-      : post_(post),
-        command_(command),
-        if_orphaned_(if_orphaned),
-        signals_(signalfd(-1, &kAll, SFD_CLOEXEC | SFD_NONBLOCK)) {}
+      : post_(post), command_(command), if_orphaned_(if_orphaned) {}
 
   [[noreturn]] void run() {
     for (;;) {
@@ -111,14 +119,15 @@ class Guard {
       signal_group(SIGTERM);
       signal_group(SIGCONT);
     }
-    timer_.arm(terminated_ ? kill_at : std::min(kill_at, term_at));
+    post_.timer->arm(terminated_ ? kill_at : std::min(kill_at, term_at));
   }
 
   // Returns whether there are orders.
   bool wait_for_something() {
-    std::array<pollfd, 3> sources{{{.fd = post_.orders, .events = POLLIN, .revents = 0},
-                                   {.fd = signals_.get(), .events = POLLIN, .revents = 0},
-                                   {.fd = timer_.descriptor(), .events = POLLIN, .revents = 0}}};
+    std::array<pollfd, 3> sources{
+        {{.fd = post_.orders, .events = POLLIN, .revents = 0},
+         {.fd = post_.signals, .events = POLLIN, .revents = 0},
+         {.fd = post_.timer->descriptor(), .events = POLLIN, .revents = 0}}};
     poll(sources.data(), sources.size(), -1);
     return sources[0].revents != 0;
   }
@@ -129,8 +138,9 @@ class Guard {
       if (if_orphaned_ == IfOrphaned::be_killed) {
         kill_all();
       }
-      _exit(0);
+      leave();
     }
+    acknowledged_ = true;
     if (post_.board->end_rest && rest_ends_ == base::TimePoint::max()) {
       terminate_rest();
     }
@@ -139,7 +149,7 @@ class Guard {
   // A signal for the command's parent is meant for the supervisor.
   void take_signals() {
     signalfd_siginfo info{};
-    while (read(signals_.get(), &info, sizeof info) == sizeof info) {
+    while (read(post_.signals, &info, sizeof info) == sizeof info) {
       if (info.ssi_signo != SIGCHLD && info.ssi_signo != SIGPIPE) {
         kill(post_.supervisor, static_cast<int>(info.ssi_signo));
       }
@@ -152,19 +162,26 @@ class Guard {
     if (!status_ && waitid(P_PID, id, &change, WSTOPPED | WNOHANG) == 0 && change.si_pid != 0) {
       report(post_, Kind::stopped, change.si_status);
     }
-    change = {};
-    // Until it is reaped, the command keeps its group's id from being used again.
-    if (!status_ && waitid(P_PID, id, &change, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-        change.si_pid != 0) {
-      command_ended(change);
+    if (!status_ && command_has_ended()) {
+      end_with_command();
     }
-    if (status_ && !reap()) {
+    if (acknowledged_ && !reap()) {
       finish();
     }
   }
 
-  void command_ended(const siginfo_t& end) {
-    status_ = end.si_code == CLD_EXITED ? end.si_status : kSignalled + end.si_status;
+  // Does not reap it: until then, it keeps its group's id from being used again, and the supervisor
+  // may signal that group as long as it does not know.
+  bool command_has_ended() {
+    siginfo_t end{};
+    const auto id = static_cast<id_t>(command_);
+    if (!status_ && waitid(P_PID, id, &end, WEXITED | WNOHANG | WNOWAIT) == 0 && end.si_pid != 0) {
+      status_ = end.si_code == CLD_EXITED ? end.si_status : kSignalled + end.si_status;
+    }
+    return status_.has_value();
+  }
+
+  void end_with_command() {
     if (post_.board->ending) {
       end_all();
     }
@@ -174,12 +191,10 @@ class Guard {
     if (post_.background == Background::kill) {
       terminate_rest();
     }
-    if (reap()) {
-      report(post_, Kind::left, 0);
-    }
+    report(post_, Kind::left, 0);
   }
 
-  // Collects children that have ended; false if there are none left.
+  // Collects children that have ended, the command, too; false if there are none left.
   bool reap() {
     for (;;) {
       siginfo_t end{};
@@ -189,9 +204,6 @@ class Guard {
       if (end.si_pid == 0) {
         return true;
       }
-      if (end.si_pid == command_ && !status_) {
-        status_ = end.si_code == CLD_EXITED ? end.si_status : kSignalled + end.si_status;
-      }
       reaped_ = reaped_ || end.si_pid == command_;
     }
   }
@@ -200,7 +212,7 @@ class Guard {
     rest_ends_ = base::add_saturating(base::boot_clock().now(), post_.kill_after);
     signal_group(SIGTERM);
     signal_group(SIGCONT);
-    for_each_child([](pid_t child) {
+    for_each_child([](pid_t child, bool /*ended*/) {
       kill(child, SIGTERM);
       kill(child, SIGCONT);
     });
@@ -215,13 +227,20 @@ class Guard {
   // Until nothing is left that may be killed. What is killed leaves its children to us.
   void kill_all() {
     signal_group(SIGKILL);
-    for (bool killed = true; reap() && killed;) {
-      killed = false;
-      for_each_child([&](pid_t child) { killed = kill(child, SIGKILL) == 0 || killed; });
-      pollfd source{.fd = signals_.get(), .events = POLLIN, .revents = 0};
-      poll(&source, 1, 10);
-      signalfd_siginfo info{};
-      static_cast<void>(read(signals_.get(), &info, sizeof info));
+    for (bool again = true; again;) {
+      again = !command_has_ended() && kill(command_, SIGKILL) == 0;
+      for_each_child([&](pid_t child, bool ended) {
+        if (child != command_) {
+          again = (ended ? waitpid(child, nullptr, WNOHANG) == child : kill(child, SIGKILL) == 0) ||
+                  again;
+        }
+      });
+      if (again) {
+        pollfd source{.fd = post_.signals, .events = POLLIN, .revents = 0};
+        poll(&source, 1, 10);
+        signalfd_siginfo info{};
+        static_cast<void>(read(post_.signals, &info, sizeof info));
+      }
     }
   }
 
@@ -232,30 +251,36 @@ class Guard {
 
   [[noreturn]] void finish() {
     report(post_, Kind::ended, status_.value_or(kSignalled + SIGKILL));
-    _exit(0);
+    char order = 0;
+    while (read(post_.orders, &order, 1) == 1) {  // until the supervisor is done with the group
+    }
+    leave();
   }
 
-  inline static const sigset_t kAll = all_signals();
+  [[noreturn]] void leave() {
+    reap();  // in a container, nobody else might
+    _exit(0);
+  }
 
   const GuardianPost post_;
   const pid_t command_;  // also the id of its process group
   const IfOrphaned if_orphaned_;
-  const Descriptor signals_;
-  const BootTimer timer_;
   base::TimePoint rest_ends_ = base::TimePoint::max();  // KILL then for what is left behind
   std::optional<int> status_;                           // of the command, when it has ended
+  bool acknowledged_ = false;  // the supervisor knows that the command has ended
   bool reaped_ = false;
   bool terminated_ = false;
 };
 
 }  // namespace
 
-void guard(const GuardianPost& post, Spawn& spawn) {
+void guard(const GuardianPost& post, Spawn& spawn) noexcept {
   // A signal for the supervisor's group, such as a KILL, is not for this process.
   setpgid(0, 0);
   prctl(PR_SET_NAME, "holdfast-guard");
   prctl(PR_SET_CHILD_SUBREAPER, 1);
-  const sigset_t all = all_signals();
+  sigset_t all;
+  sigfillset(&all);
   sigprocmask(SIG_SETMASK, &all, nullptr);
   const auto command = spawn.start();
   if (!command) {
@@ -263,7 +288,7 @@ void guard(const GuardianPost& post, Spawn& spawn) {
     _exit(0);
   }
   report(post, Kind::started, *command);
-  close_all_but(post.orders, post.reports);
+  close_all_but({post.orders, post.reports, post.signals, post.timer->descriptor()});
   Guard(post, *command, spawn.options().if_orphaned).run();
 }
 

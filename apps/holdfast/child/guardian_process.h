@@ -7,6 +7,7 @@
 
 #include <holdfast/base/clock.h>
 
+#include "apps/holdfast/child/boot_timer.h"
 #include "apps/holdfast/child/spawn.h"
 
 // The guardian's own half: what runs in its process. See guardian.h.
@@ -30,8 +31,12 @@ struct GuardianBoard {
 
 struct GuardianPost {
   GuardianBoard* board;
-  int orders;   // a byte: look at the board; its end: the supervisor is dead
-  int reports;  // takes GuardianReports
+  // A byte: look at the board, and the supervisor knows that the command has ended; its end: the
+  // supervisor is done, or dead.
+  int orders;
+  int reports;             // takes GuardianReports
+  int signals;             // a signalfd of all signals
+  const BootTimer* timer;  // not used by anybody else
   pid_t supervisor;
   Background background;
   base::Duration kill_after;
@@ -42,8 +47,8 @@ struct GuardianReport {
     started,  // value: the command's id
     failed,   // value: errno; the command was not started, and the guardian has ended
     stopped,  // value: the signal that stopped the command
-    left,     // the command has ended; processes that it has left behind have not
-    ended,    // value: the exit status, or 128 and the signal; the guardian has ended
+    left,     // the command has ended; processes that it has left behind may not have
+    ended,    // value: the exit status, or 128 and the signal; there will be no other report
     died,     // never sent: the guardian was killed
   };
   Kind kind;
@@ -51,7 +56,8 @@ struct GuardianReport {
 };
 
 // Starts the command and guards it until it has ended, in a process that was forked for this: makes
-// system calls only.
-[[noreturn]] void guard(const GuardianPost& post, Spawn& spawn);
+// system calls only. Until the supervisor knows that the command has ended, its id and that of its
+// group are not free to be used again.
+[[noreturn]] void guard(const GuardianPost& post, Spawn& spawn) noexcept;
 
 }  // namespace holdfast::cli

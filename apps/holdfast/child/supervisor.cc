@@ -31,8 +31,8 @@ Ended Supervisor::run() {
   while (!status_) {
     look_at_lock();
     wait_for_something();
+    take_reports(Stops::handled);  // first: the group of a command that has ended gets no signals
     take_signals();
-    take_reports();
   }
   terminal_.take_back(command_);
   if (lock_.time_left() <= base::Duration::zero()) {
@@ -54,6 +54,9 @@ void Supervisor::wait_for_something() {
 void Supervisor::take_signals() {
   while (const auto signal = signals_.next()) {
     note(*signal);
+    if (status_) {
+      continue;
+    }
     if (left_behind_) {
       if (ends_by_default(*signal)) {
         guardian_.end_rest();
@@ -62,21 +65,43 @@ void Supervisor::take_signals() {
       kill(-command_, *signal);
     }
     if (*signal == SIGTSTP) {
-      suspend(Stop::this_process);
-      terminal_.give(command_);
-      kill(-command_, SIGCONT);
+      suspend_until_continued(Stop::this_process);
+      if (command_runs()) {
+        terminal_.give(command_);
+        kill(-command_, SIGCONT);
+      }
     }
   }
 }
 
-void Supervisor::take_reports() {
+// What was reported before that about a stop of the command is out of date then.
+void Supervisor::suspend_until_continued(Stop whom) {
+  suspend(whom);
+  take_reports(Stops::outdated);
+}
+
+void Supervisor::take_reports(Stops stops) {
   while (const auto report = status_ ? std::nullopt : guardian_.next()) {
     switch (report->kind) {
-      case GuardianReport::Kind::stopped: handle_stop(report->value); break;
-      case GuardianReport::Kind::left: left_behind_ = true; break;
+      case GuardianReport::Kind::stopped:
+        if (stops == Stops::handled) {
+          handle_stop(report->value);
+        }
+        break;
+      case GuardianReport::Kind::left:
+        kill(-command_, SIGCONT);  // for what was stopped with it: the last signal for its group
+        left_behind_ = true;
+        if (asked_to_end_ || plan_.ending()) {
+          guardian_.end_rest();
+        } else {
+          guardian_.acknowledge_end();
+        }
+        break;
       case GuardianReport::Kind::ended: status_ = report->value; break;
       case GuardianReport::Kind::died:
-        kill(-command_, SIGKILL);
+        if (command_runs()) {
+          kill(-command_, SIGKILL);
+        }
         status_ = kSignalled + SIGKILL;
         break;
       case GuardianReport::Kind::started:
@@ -123,9 +148,9 @@ void Supervisor::handle_stop(int signal) {
   if (wants_terminal && terminal_.give(command_)) {
     kill(-command_, SIGCONT);
   } else if (terminal_.take_back(command_) || wants_terminal) {
-    suspend(Stop::whole_job);
+    suspend_until_continued(Stop::whole_job);
     // Without what it waits for it would only stop again.
-    if (terminal_.give(command_) || !wants_terminal) {
+    if (command_runs() && (terminal_.give(command_) || !wants_terminal)) {
       kill(-command_, SIGCONT);
     }
   }

@@ -52,8 +52,13 @@ class Supervisor {
 
  private:
   void wait_for_something();
+  enum class Stops : std::uint8_t { handled, outdated };
+
   void take_signals();
-  void take_reports();
+  void take_reports(Stops stops);
+  void suspend_until_continued(Stop whom);
+  // As far as is known; otherwise its group must not be signalled.
+  [[nodiscard]] bool command_runs() const noexcept { return !status_ && !left_behind_; }
   void note(int signal);
   void look_at_lock();
   void handle_stop(int signal);

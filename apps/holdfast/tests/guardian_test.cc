@@ -1,3 +1,6 @@
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
@@ -21,11 +24,32 @@ bool is_gone(const std::string& id) {
   return !(file >> number >> name >> state) || state == "Z" || state == "X";
 }
 
-// HOLDFAST_TEST_ROUNDS=1000 for a long run.
-int rounds() {
-  const char* const text = std::getenv("HOLDFAST_TEST_ROUNDS");
-  return text != nullptr ? std::atoi(text) : 12;
+// Never a group, nor everything: an id that is not known may be -1, and one that was lost is 1.
+void kill_process(pid_t id) {
+  if (id > 1) {
+    kill(id, SIGKILL);
+  }
 }
+
+// -1 if there is no such process.
+pid_t parent_of(pid_t id) {
+  std::ifstream file("/proc/" + std::to_string(id) + "/stat");
+  std::string number;
+  std::string name;
+  std::string state;
+  pid_t parent = -1;
+  return file >> number >> name >> state >> parent ? parent : -1;
+}
+
+// HOLDFAST_TEST_ROUNDS=1000 for a long run.
+int rounds_or(int few) {
+  const char* const text = std::getenv("HOLDFAST_TEST_ROUNDS");
+  return text != nullptr ? std::atoi(text) : few;
+}
+
+// A guardian ends its command some time before the lease is over in the store, which is a part of
+// the ttl. The longer that is, the less it matters how busy the machine is.
+constexpr const char* kRoomyTtl = "10s";
 
 class GuardianTest : public Workspace {
  protected:
@@ -58,7 +82,6 @@ class GuardianTest : public Workspace {
     for (std::string id; ids >> id;) {
       stubborn.ids.push_back(id);
     }
-    EXPECT_EQ(stubborn.ids.size(), 3U);
     return stubborn;
   }
 
@@ -66,27 +89,19 @@ class GuardianTest : public Workspace {
     return base::value_or_throw(open_store()->look(name)).has_value();
   }
 
-  // The process between the run and its command.
-  static pid_t guardian_of(const Stubborn& stubborn) {
-    std::ifstream file("/proc/" + stubborn.ids.front() + "/stat");
-    std::string number;
-    std::string name;
-    std::string state;
-    pid_t parent = -1;
-    file >> number >> name >> state >> parent;
-    return parent;
-  }
-
   static void kill_left(const Stubborn& stubborn) {
     for (const std::string& id : stubborn.ids) {
-      kill(std::stoi(id), SIGKILL);
+      if (!is_gone(id)) {
+        kill_process(std::stoi(id));
+      }
     }
   }
 };
 
 TEST_F(GuardianTest, WhenTheSupervisorIsKilledNothingOfItsCommandLivesOn) {
-  for (int round = 0; round < rounds(); ++round) {
+  for (int round = 0; round < rounds_or(12); ++round) {
     const Stubborn stubborn = start_stubborn("job" + std::to_string(round), {"--ttl", "10m"});
+    ASSERT_EQ(stubborn.ids.size(), 3U);
     stubborn.run->signal(SIGKILL);
     EXPECT_TRUE(eventually([&] { return stubborn.gone(); }));
     EXPECT_TRUE(is_held(stubborn.name)) << "it outlived its lease";
@@ -96,10 +111,11 @@ TEST_F(GuardianTest, WhenTheSupervisorIsKilledNothingOfItsCommandLivesOn) {
 
 TEST_F(GuardianTest, WhileTheSupervisorIsStoppedNothingOfItsCommandOutlivesTheLease) {
   constexpr int kTogether = 4;
-  for (int round = 0; round < rounds(); round += kTogether) {
+  for (int round = 0; round < rounds_or(kTogether); round += kTogether) {
     std::vector<Stubborn> all;
     for (int i = 0; i < kTogether; ++i) {
-      all.push_back(start_stubborn("job" + std::to_string(round + i), {"--ttl", "2s"}));
+      all.push_back(start_stubborn("job" + std::to_string(round + i), {"--ttl", kRoomyTtl}));
+      ASSERT_EQ(all.back().ids.size(), 3U);
     }
     for (const Stubborn& stubborn : all) {
       stubborn.run->signal(SIGSTOP);
@@ -116,7 +132,7 @@ TEST_F(GuardianTest, WhileTheSupervisorIsStoppedNothingOfItsCommandOutlivesTheLe
 
 TEST_F(GuardianTest, WhileTheSupervisorIsStoppedACommandGetsTermBeforeTheLeaseEnds) {
   const auto run =
-      start({"run", "--ttl", "2s", "job", "--", "sh", "-c",
+      start({"run", "--ttl", kRoomyTtl, "job", "--", "sh", "-c",
              "trap 'echo TERM; exit 0' TERM; echo ready; while :; do sleep 0.02; done"});
   EXPECT_EQ(run->read_line(), "ready");
   run->signal(SIGSTOP);
@@ -126,7 +142,8 @@ TEST_F(GuardianTest, WhileTheSupervisorIsStoppedACommandGetsTermBeforeTheLeaseEn
 }
 
 TEST_F(GuardianTest, ALossEndsDaemonsToo) {
-  const Stubborn stubborn = start_stubborn("job", {"--ttl", "600ms", "--kill-after", "100ms"});
+  const Stubborn stubborn = start_stubborn("job", {"--ttl", kRoomyTtl, "--kill-after", "100ms"});
+  ASSERT_EQ(stubborn.ids.size(), 3U);
   EXPECT_EQ(holdfast({"steal", "job", "--confirm", "job"}).status, 0);
   EXPECT_EQ(stubborn.run->wait(), 79);
   EXPECT_TRUE(stubborn.gone());
@@ -134,7 +151,11 @@ TEST_F(GuardianTest, ALossEndsDaemonsToo) {
 
 TEST_F(GuardianTest, WhenTheGuardianIsKilledTheCommandEnds) {
   const Stubborn stubborn = start_stubborn("job", {"--ttl", "10m"});
-  kill(guardian_of(stubborn), SIGKILL);
+  ASSERT_EQ(stubborn.ids.size(), 3U);
+  const pid_t guardian = parent_of(std::stoi(stubborn.ids.front()));
+  ASSERT_GT(guardian, 1);
+  ASSERT_EQ(parent_of(guardian), stubborn.run->id());
+  kill_process(guardian);
   EXPECT_EQ(stubborn.run->wait(), 128 + SIGKILL);
   // The daemon may live on; of the other two one is in the command's group.
   EXPECT_TRUE(eventually([&] {
@@ -163,7 +184,14 @@ TEST_F(BackgroundTest, IsKeptWithoutTheLockUnlessAskedOtherwise) {
   EXPECT_FALSE(is_held());
   const std::string id = outcome.output.substr(0, outcome.output.find('\n'));
   EXPECT_FALSE(is_gone(id));
-  kill(std::stoi(id), SIGKILL);
+  kill_process(std::stoi(id));
+}
+
+TEST_F(BackgroundTest, ACommandThatHasEndedIsNotLeftAsAZombie) {
+  prctl(PR_SET_CHILD_SUBREAPER, 1);  // what nobody has collected comes here
+  const Outcome outcome = holdfast({"run", "job", "--", "sh", "-c", "echo $$"});
+  EXPECT_EQ(waitpid(std::stoi(outcome.output), nullptr, 0), -1);
+  prctl(PR_SET_CHILD_SUBREAPER, 0);
 }
 
 TEST_F(BackgroundTest, CanBeEndedWithTheCommand) {
@@ -192,12 +220,20 @@ TEST_F(BackgroundTest, ASignalEndsTheWaitForIt) {
   const auto run = start({"run", "--background", "wait", "job", "--", "sh", "-c",
                           "setsid sh -c 'echo ready; exec sleep 600' & exit 3"});
   EXPECT_EQ(run->read_line(), "ready");
-  EXPECT_TRUE(eventually([&] {
-    run->signal(SIGTERM);
-    return !is_held();
-  }));
+  run->signal(SIGTERM);
   const int status = run->wait();
   EXPECT_TRUE(status == 3 || status == 128 + SIGTERM) << status;
+  EXPECT_FALSE(is_held());
+}
+
+TEST_F(BackgroundTest, ASignalThatEndsTheCommandIsForWhatItLeavesBehindToo) {
+  const auto run = start({"run", "--background", "wait", "job", "--", "sh", "-c",
+                          "trap 'exit 3' TERM; setsid sh -c 'echo ready; exec sleep 600' & "
+                          "while :; do sleep 0.02; done"});
+  EXPECT_EQ(run->read_line(), "ready");
+  run->signal(SIGTERM);
+  EXPECT_EQ(run->wait(), 3);
+  EXPECT_FALSE(is_held());
 }
 
 }  // namespace
