@@ -8,10 +8,12 @@
 #include <filesystem>
 #include <iostream>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <thread>
 #include <vector>
 
+#include <tests/support/redis_server.h>
 #include <tests/support/temporary_folder.h>
 
 #include <holdfast/engines/open_store.h>
@@ -63,21 +65,8 @@ std::uint64_t hold_once(locks::LockProvider& provider, SharedCounter& holds) {
   return mine - before;
 }
 
-}  // namespace
-
-int take_turns(const std::string& url, const std::string& counter) {
-  locks::LockProvider provider(base::value_or_throw(engines::open_store(url)));
-  SharedCounter holds(counter);
-  for (std::string order; std::getline(std::cin, order);) {
-    std::cout << hold_once(provider, holds) << std::endl;
-  }
-  return 0;
-}
-
-Report sqlite_longest_wait(Seconds time) {
-  const tests::TemporaryFolder folder;
-  const std::string url = "sqlite:" + (folder / "locks.db").string();
-  const std::string counter = folder / "holds";
+Report longest_wait(std::string_view engine, const std::string& url, const std::string& counter,
+                    Seconds time) {
   SharedCounter holds(counter);
   Child other({std::filesystem::read_symlink("/proc/self/exe"), "--take-turns", url, counter});
   locks::LockProvider provider(base::value_or_throw(engines::open_store(url)));
@@ -101,9 +90,32 @@ Report sqlite_longest_wait(Seconds time) {
     }
   }
   return {.workload = "L7",
-          .about = "SQLite: a waiter beside another process with 8 threads, holds of 5 ms",
+          .about = std::string(engine) +
+                   ": a waiter beside another process with 8 threads, holds of 5 ms",
           .rows = {{"longest wait, in holds", static_cast<double>(longest), ""}},
           .targets = {{"at most 40", longest <= 40}}};
+}
+
+}  // namespace
+
+int take_turns(const std::string& url, const std::string& counter) {
+  locks::LockProvider provider(base::value_or_throw(engines::open_store(url)));
+  SharedCounter holds(counter);
+  for (std::string order; std::getline(std::cin, order);) {
+    std::cout << hold_once(provider, holds) << std::endl;
+  }
+  return 0;
+}
+
+Report sqlite_longest_wait(Seconds time) {
+  const tests::TemporaryFolder folder;
+  return longest_wait("SQLite", "sqlite:" + (folder / "locks.db").string(), folder / "holds", time);
+}
+
+Report redis_longest_wait(Seconds time) {
+  const tests::TemporaryFolder folder;
+  const tests::RedisServer server;
+  return longest_wait("Redis", server.url(), folder / "holds", time);
 }
 
 }  // namespace holdfast::bench_locks

@@ -15,8 +15,9 @@ namespace {
 using namespace holdfast::bench_locks;
 
 constexpr Workload kWorkloads[] = {
-    {"L1", sqlite_pair}, {"L2", sqlite_hand_off}, {"L3", run_true},           {"L4", memory_pair},
-    {"L5", held_leases}, {"L6", fairness},        {"L7", sqlite_longest_wait}};
+    {"L1", sqlite_pair},         {"L2", sqlite_hand_off},   {"L3", run_true},
+    {"L4", memory_pair},         {"L5", held_leases},       {"L6", fairness},
+    {"L7", sqlite_longest_wait}, {"L7", redis_longest_wait}};
 
 int run(const std::vector<std::string>& only, double seconds, bool json) {
   std::vector<Report> reports;
@@ -36,7 +37,7 @@ int main(int argc, char** argv) {
       "The embedded engines through the provider and the tool.\n"
       "L1 SQLite next to bare updates, L2 hand-off between processes, L3 `holdfast run` next to\n"
       "flock, L4 the memory engine, L5 10,000 held leases, L6 fairness among 32 waiters, L7 the\n"
-      "longest wait beside a process with 8 threads."};
+      "longest wait beside a process with 8 threads, on SQLite and on Redis."};
   std::vector<std::string> only;
   double seconds = 3;
   bool json = false;

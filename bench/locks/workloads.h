@@ -28,6 +28,7 @@ Report held_leases(Seconds time);
 Report fairness(Seconds time);
 // L7: how many holds a waiter sees pass while another process with 8 threads uses the name.
 Report sqlite_longest_wait(Seconds time);
+Report redis_longest_wait(Seconds time);
 
 // The other process of L2: acquires and releases `name` for each line of its input, and answers
 // with the time of the grant.
