@@ -47,7 +47,7 @@ int wait_for_orders(const std::string& url) {
   for (std::string order; std::getline(std::cin, order);) {
     auto lock = provider.acquire(kName);
     const long long granted = now_ns();
-    // What a waiter sends when it hears of its grant: a claim by the id that holds the name.
+    // A waiter sends this when it hears of its grant: a claim by the id that holds the name.
     const store::Claim claim{
         .id = lock.id(), .owner = "bench", .reason = "", .ttl = std::chrono::seconds(30)};
     const auto confirmed = base::value_or_throw(store->claim(kName, claim));

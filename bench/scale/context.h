@@ -12,7 +12,7 @@ namespace holdfast::bench_scale {
 
 using bench_locks::Seconds;
 
-// What the rows share: how long to measure, and servers that start with their first use.
+// The things that rows share: how long to measure, and servers that start with their first use.
 class Context {
  public:
   explicit Context(bool quick) : quick_(quick) {}

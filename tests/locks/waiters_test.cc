@@ -1,4 +1,4 @@
-// Who is woken when, and how often: calls that are driven by hand over a store without hints.
+// Which waiter wakes, when and how often: calls that are driven by hand over a store without hints.
 
 #include <algorithm>
 #include <atomic>

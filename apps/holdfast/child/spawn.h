@@ -12,7 +12,7 @@
 
 namespace holdfast::cli {
 
-// What becomes of the command if the processes that look after it are killed.
+// How the command ends if the processes that look after it are killed.
 enum class IfOrphaned : std::uint8_t { live_on, be_killed };
 
 struct SpawnOptions {

@@ -74,7 +74,7 @@ void Supervisor::take_signals() {
   }
 }
 
-// What was reported before that about a stop of the command is out of date then.
+// Earlier reports of a stop of the command are out of date then.
 void Supervisor::suspend_until_continued(Stop whom) {
   suspend(whom);
   take_reports(Stops::outdated);

@@ -1,4 +1,5 @@
-// The queue of the claims that wait for a mutex: who is granted the name, and who is not.
+// The queue of the claims that wait for a mutex: which of them is granted the name, and which is
+// not.
 #include <atomic>
 #include <condition_variable>
 #include <csignal>

@@ -131,7 +131,7 @@ Step AcquireSteps::on_claimed(Result<store::ClaimOutcome>& outcome) {
       core_.count("unknown_outcome");
     }
     if (last_error_.code == ErrorCode::internal) {
-      return give_up({.code = last_error_.code, .may_hold = true});  // who knows what was done
+      return give_up({.code = last_error_.code, .may_hold = true});  // it may be granted
     }
     return on_not_granted(schedule_.on_failure(clock_.now(), last_error_.code, jitter()));
   }

@@ -64,7 +64,7 @@ class Engine {
          std::unique_ptr<WakeBoard> board);
 
   [[nodiscard]] store::Instant instant(const Loaded& loaded) const;
-  // What there is to tell about a change that was committed.
+  // The news of a change that was committed.
   struct News {
     bool is_eased = false;
     std::optional<NameQueue::Given> given;

@@ -16,7 +16,7 @@ namespace holdfast::engines::redis::internal {
 
 struct Submission;
 
-// What waits for the server, or is under way to it.
+// The commands that wait for the server or are under way to it.
 struct Load {
   std::size_t commands = 0;
   std::size_t bytes = 0;
