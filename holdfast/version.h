@@ -7,6 +7,6 @@
 
 // The version of these headers. Until 1.0 a minor version may change the API.
 #define HOLDFAST_VERSION_MAJOR 0
-#define HOLDFAST_VERSION_MINOR 1
+#define HOLDFAST_VERSION_MINOR 2
 #define HOLDFAST_VERSION_PATCH 0
-#define HOLDFAST_VERSION "0.1.0"
+#define HOLDFAST_VERSION "0.2.0"

@@ -11,6 +11,8 @@ int clear(const Invocation& call);
 int doctor(const Invocation& call);
 int elect(const Invocation& call);
 int fence(const Invocation& call);
+int hold(const Invocation& call);
+int init(const Invocation& call);
 int ls(const Invocation& call);
 int mark(const Invocation& call);
 int marked(const Invocation& call);

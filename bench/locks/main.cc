@@ -37,7 +37,7 @@ int main(int argc, char** argv) {
       "The embedded engines through the provider and the tool.\n"
       "L1 SQLite next to bare updates, L2 hand-off between processes, L3 `holdfast run` next to\n"
       "flock, L4 the memory engine, L5 10,000 held leases, L6 fairness among 32 waiters, L7 the\n"
-      "longest wait beside a process with 8 threads, on SQLite and on Redis."};
+      "longest wait among two processes with 1 to 8 threads each, on SQLite and on Redis."};
   std::vector<std::string> only;
   double seconds = 3;
   bool json = false;
@@ -51,11 +51,12 @@ int main(int argc, char** argv) {
   app.add_flag("--json", json, "Print the rows as JSON");
   // The option with which this program starts itself as the other process of L2.
   app.add_option("--wait-for-orders", orders)->expected(2)->group("");
-  app.add_option("--take-turns", turns)->expected(2)->group("");  // the same of L7
+  app.add_option("--take-turns", turns)->expected(4)->group("");  // the same of L7
   CLI11_PARSE(app, argc, argv);
   try {
     if (!turns.empty()) {
-      return take_turns(turns[0], turns[1]);
+      return take_turns(turns[0], turns[1], std::stoi(turns[2]),
+                        std::chrono::milliseconds(std::stoi(turns[3])));
     }
     return orders.empty() ? run(only, seconds, json) : wait_for_orders(orders[0], orders[1]);
   } catch (const std::exception& error) {

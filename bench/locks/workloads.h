@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -26,15 +27,18 @@ Report memory_pair(Seconds time);
 Report held_leases(Seconds time);
 // L6: 32 waiters of one process on one name.
 Report fairness(Seconds time);
-// L7: how many holds a waiter sees pass while another process with 8 threads uses the name.
+// L7: how many holds a waiter sees pass, with 1 to 8 threads in each of two processes and holds of
+// 0 to 50 ms. Each cell of the grid runs for 100 holds, or for `time`.
 Report sqlite_longest_wait(Seconds time);
 Report redis_longest_wait(Seconds time);
 
 // The other process of L2: acquires and releases `name` for each line of its input, and answers
 // with the time of the grant.
 int wait_for_orders(const std::string& url, const std::string& name);
-// The other process of L7: holds the name once for each line of its input, and answers with how
-// many holds passed before. `counter` is the file in which both processes count them.
-int take_turns(const std::string& url, const std::string& counter);
+// The other process of L7: `count` threads hold the name again and again from one line of its input
+// to the next; then it prints the longest wait. `counter` is the file in which both processes count
+// holds.
+int take_turns(const std::string& url, const std::string& counter, int count,
+               std::chrono::milliseconds hold);
 
 }  // namespace holdfast::bench_locks

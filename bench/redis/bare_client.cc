@@ -1,4 +1,4 @@
-#include <cstdlib>
+#include <cstdio>
 #include <stdexcept>
 
 #include "bench/redis/bare_client.h"
@@ -76,11 +76,15 @@ void BareClient::subscribe(const std::string& channel) { ask("SUBSCRIBE %s", cha
 
 void BareClient::await_message() { hear(); }
 
-double BareClient::script_calls() {
+ScriptStatistics BareClient::script_statistics() {
   const std::string info = ask("INFO commandstats");
-  const std::string before = "cmdstat_evalsha:calls=";
-  const std::size_t at = info.find(before);
-  return at == std::string::npos ? 0 : std::strtod(info.c_str() + at + before.size(), nullptr);
+  ScriptStatistics statistics;
+  const std::size_t at = info.find("cmdstat_evalsha:");
+  if (at != std::string::npos) {
+    std::sscanf(info.c_str() + at, "cmdstat_evalsha:calls=%lf,usec=%lf", &statistics.calls,
+                &statistics.microseconds);
+  }
+  return statistics;
 }
 
 }  // namespace holdfast::bench_redis

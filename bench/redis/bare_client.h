@@ -8,6 +8,12 @@
 
 namespace holdfast::bench_redis {
 
+// How often the server was asked to run a script, by any client, and how long that took it.
+struct ScriptStatistics {
+  double calls = 0;
+  double microseconds = 0;
+};
+
 // The code of a program without a lock library: hiredis, one connection each, SET NX PX to lock and
 // a script that compares and deletes to unlock. The lower bound of the other figures. Not
 // thread-safe.
@@ -25,8 +31,8 @@ class BareClient {
   void subscribe(const std::string& channel);
   void await_message();
 
-  // Returns how often the server was asked to run a script, by any client.
-  [[nodiscard]] double script_calls();
+  // Of commands by sha only.
+  [[nodiscard]] ScriptStatistics script_statistics();
 
  private:
   struct Free {

@@ -99,11 +99,11 @@ template <class Contend>
 Report measure(const Context& context, const Bounds& bounds, const Contend& contend_there) {
   const double bare = bare_pairs_per_second(context);
   BareClient observer(context.server.port());
-  const double before = observer.script_calls();
+  const double before = observer.script_statistics().calls;
   const double begin = static_cast<double>(now_ns());
   Grants grants = contend_there();
   const double seconds = (static_cast<double>(now_ns()) - begin) * 1e-9;
-  const double commands = (observer.script_calls() - before) /
+  const double commands = (observer.script_statistics().calls - before) /
                           static_cast<double>(std::max<std::size_t>(grants.size(), 1));
   const double switches = static_cast<double>(count_switches(grants)) / seconds;
   const double unfair = unfairness(grants);

@@ -19,7 +19,8 @@ using holdfast::bench_locks::print_table;
 
 constexpr Workload kWorkloads[] = {
     {"M1", lone_pairs},           {"M1", crowded_pairs},          {"M2", hand_off},
-    {"M3", crowd_in_one_process}, {"M3", crowd_in_two_processes}, {"M4", held_leases}};
+    {"M3", crowd_in_one_process}, {"M3", crowd_in_two_processes}, {"M4", held_leases},
+    {"M5", server_cost}};
 
 int run(const Settings& settings, const std::vector<std::string>& only, bool json) {
   std::optional<Spinner> spinner;
@@ -43,7 +44,8 @@ int main(int argc, char** argv) {
   CLI::App app{
       "Locks over a Redis server on this machine, which this program starts.\n"
       "M1 acquire and release, M2 hand-off between processes, M3 32 waiters for one name,\n"
-      "M4 many leases that are held and renewed. Compare figures within one run only."};
+      "M4 many leases that are held and renewed, M5 what a free mutex costs the server. Compare "
+      "figures within one run only."};
   app.footer(
       "Examples:\n"
       "  bench_redis --only M1 --seconds 5\n"
@@ -55,7 +57,7 @@ int main(int argc, char** argv) {
   std::vector<std::string> role_words;
   app.add_option("--only", only, "Only these workloads, such as M1,M3")
       ->delimiter(',')
-      ->check(CLI::IsMember({"M1", "M2", "M3", "M4"}));
+      ->check(CLI::IsMember({"M1", "M2", "M3", "M4", "M5"}));
   app.add_option("--seconds", seconds, "How long each contender runs (default: 3)")
       ->check(CLI::Range(0.01, 3600.0));
   app.add_option("--leases", settings.leases, "How many leases M4 holds (default: 10000)")

@@ -40,6 +40,8 @@ Report crowd_in_one_process(const Context& context);
 Report crowd_in_two_processes(const Context& context);
 // M4: the cost of leases that are held and renewed.
 Report held_leases(const Context& context);
+// M5: how long the server works on the claim and the release of a free mutex.
+Report server_cost(const Context& context);
 
 // The way this program starts itself as another process of a workload: `--as ROLE URL …`.
 int run_as(const std::vector<std::string>& words);

@@ -52,6 +52,20 @@ Measured call(Context& context, std::size_t size) {
   return {.value = (bench_locks::cpu_time() - before).count() * 1e9 / static_cast<double>(calls)};
 }
 
+Measured list_ids(Context& /*context*/, std::size_t size) {
+  const Population all(size);
+  const Seconds before = bench_locks::cpu_time();
+  std::size_t seen = 0;
+  std::string after;
+  do {
+    const auto page = base::value_or_throw(all.host.ids("counter", {}, 1000, after));
+    seen += page.ids.size();
+    after = page.next;
+  } while (!after.empty());
+  return {.value = (bench_locks::cpu_time() - before).count() * 1e6 / static_cast<double>(size),
+          .note = std::to_string(seen) + " listed"};
+}
+
 Measured save_all(std::size_t size, const std::string& url) {
   Population all(size, url);
   const Seconds before = bench_locks::cpu_time();
@@ -80,6 +94,13 @@ std::vector<Row> object_rows() {
            .sizes = {1'000, 10'000, 100'000, 1'000'000},
            .quick_sizes = {10, 100, 1'000},
            .measure = call},
+          {.name = "object-ids",
+           .about = "a listing of all ids in pages of 1,000, for one of them",
+           .size = "objects",
+           .unit = "µs of processor time",
+           .sizes = {1'000, 10'000, 100'000, 1'000'000},
+           .quick_sizes = {10, 100, 1'000},
+           .measure = list_ids},
           {.name = "object-save",
            .about = "the first save_all to memory, of all objects, for one of them",
            .size = "objects",

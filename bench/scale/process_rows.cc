@@ -7,7 +7,6 @@
 #include <fstream>
 #include <iostream>
 #include <memory>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -48,18 +47,17 @@ long sleeps() {
   return usage.ru_nvcsw;
 }
 
-// Returns the processor time of another process so far, in seconds.
+// Returns the processor time of the threads of another process so far, in seconds. The clock ticks
+// of /proc/PID/stat are too long for a process that sleeps.
 double cpu_time_of(int pid) {
-  std::ifstream in(fmt::format("/proc/{}/stat", pid));
-  std::string text;
-  std::getline(in, text);
-  std::istringstream fields(text.substr(text.rfind(')') + 2));
-  std::string skipped;
-  for (int i = 0; i < 11; ++i) fields >> skipped;
-  double user = 0;
-  double system = 0;
-  fields >> user >> system;
-  return (user + system) / static_cast<double>(sysconf(_SC_CLK_TCK));
+  double nanoseconds = 0;
+  for (const auto& task : std::filesystem::directory_iterator(fmt::format("/proc/{}/task", pid))) {
+    std::ifstream in(task.path() / "schedstat");
+    double spent = 0;
+    in >> spent;
+    nanoseconds += spent;
+  }
+  return nanoseconds / 1e9;
 }
 
 // Processes that wait for a name of a SQLite file, which this process holds.
@@ -173,14 +171,14 @@ std::vector<Row> process_rows() {
            .about = "SQLite: the processor time of processes that wait for a held name",
            .size = "processes",
            .unit = "% of a core",
-           .sizes = {1, 10, 50},
+           .sizes = {5, 50, 500},
            .quick_sizes = {1, 2},
            .measure = idle_waiters},
           {.name = "sqlite-wake-ups",
            .about = "SQLite: how often a process wakes up until it is granted the name",
            .size = "processes",
            .unit = "wake-ups",
-           .sizes = {1, 10, 50},
+           .sizes = {5, 50, 500},
            .quick_sizes = {1, 2},
            .measure = wake_ups},
           {.name = "redis-crowd",

@@ -58,19 +58,20 @@ std::vector<Row> store_rows() {
           {10, 1'000, 10'000},
           [](Context& context, std::size_t size) { return permits(context, "memory", size); }),
       permit_row(
-          "permits-sqlite", "SQLite: claim and release a permit of a held name", {10, 100, 1'000},
+          "permits-sqlite", "SQLite: claim and release a permit of a held name",
+          {10, 1'000, 10'000},
           [](Context& context, std::size_t size) { return permits(context, "sqlite", size); }),
       permit_row(
           "permits-redis", "Redis: claim and release a permit of a held name", {10, 1'000, 10'000},
           [](Context& context, std::size_t size) { return permits(context, "redis", size); }),
       list_row("list-memory", "memory: list all names by pages of 1,000, for one name",
-               {1'000, 10'000, 100'000},
+               {10'000, 100'000, 1'000'000},
                [](Context& context, std::size_t size) { return listing(context, "memory", size); }),
       list_row("list-sqlite", "SQLite: list all names by pages of 1,000, for one name",
-               {100, 1'000, 10'000},
+               {1'000, 10'000, 100'000},
                [](Context& context, std::size_t size) { return listing(context, "sqlite", size); }),
       list_row("list-redis", "Redis: list all names by pages of 1,000, for one name",
-               {100, 1'000, 10'000},
+               {1'000, 10'000, 100'000},
                [](Context& context, std::size_t size) { return listing(context, "redis", size); })};
 }
 

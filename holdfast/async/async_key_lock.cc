@@ -2,6 +2,8 @@
 
 #include <new>
 
+#include <holdfast/base/error.h>
+
 namespace holdfast::async {
 
 using internal::KeyAttempt;
@@ -10,6 +12,14 @@ using internal::KeyOutcome;
 using internal::KeyTable;
 
 namespace {
+
+const AsyncKeyLockOptions& checked(const AsyncKeyLockOptions& options) {
+  if (options.max_waiters == 0) {
+    base::throw_error({base::ErrorCode::invalid_argument,
+                       "AsyncKeyLockOptions::max_waiters is zero: no operation could wait"});
+  }
+  return options;
+}
 
 template <KeyMode kMode>
 std::optional<BasicKeyGuard<kMode>> try_to_lock(KeyTable& table, std::string_view key) {
@@ -25,7 +35,8 @@ std::optional<BasicKeyGuard<kMode>> try_to_lock(KeyTable& table, std::string_vie
 
 }  // namespace
 
-AsyncKeyLock::AsyncKeyLock() : table_(new KeyTable) {}
+AsyncKeyLock::AsyncKeyLock(const AsyncKeyLockOptions& options)
+    : table_(new KeyTable(checked(options).max_waiters)) {}
 
 AsyncKeyLock::~AsyncKeyLock() { table_->close(); }
 

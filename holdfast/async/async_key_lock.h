@@ -11,11 +11,12 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include <holdfast/async/async_key_wait.h>
-#include <holdfast/async/internal/lock_all_operation.h>
-#include <holdfast/async/internal/lock_initiation.h>
+#include <holdfast/async/internal/key_all_operation.h>
+#include <holdfast/async/internal/key_initiation.h>
 #include <holdfast/async/key_guard.h>
 #include <holdfast/async/key_list.h>
 #include <holdfast/async/key_text.h>
+#include <holdfast/async/limit_exceeded.h>
 #include <holdfast/base/steady_deadline.h>
 #include <holdfast/local/key_stats.h>
 
@@ -36,6 +37,12 @@ template <class Token>
 concept LockAllSharedToken =
     boost::asio::completion_token_for<Token, internal::LockAllSignature<internal::KeyMode::shared>>;
 
+struct AsyncKeyLockOptions {
+  // How many operations may wait at a time, over all keys; beyond that they complete with
+  // limit_exceeded() at once. A `lock_all` counts as one more. At least 1.
+  std::size_t max_waiters = 1'000'000;
+};
+
 // Reader-writer locks by key for coroutines on Boost.Asio. The lock of a key exists only while the
 // key is held or waited for.
 //
@@ -49,8 +56,9 @@ concept LockAllSharedToken =
 //
 // A waiting operation ends with operation_aborted by its cancellation slot (of any type: `||`,
 // bind_cancellation_slot, co_spawn) or its stop token, and with timed_out at its deadline. It then
-// holds nothing, and the waiters behind it move up. A cancellation that comes after the key was
-// passed to the operation does nothing: the operation completes with its guard.
+// holds nothing, and the waiters behind it move up. It ends with limit_exceeded() instead of
+// waiting if AsyncKeyLockOptions::max_waiters others wait. A cancellation that comes after the key
+// was passed to the operation does nothing: the operation completes with its guard.
 //
 // Fairness: strictly in order of arrival. A reader that arrives while a writer waits queues behind
 // it; readers that are adjacent in the queue enter together. Not re-entrant: a coroutine that waits
@@ -69,7 +77,8 @@ concept LockAllSharedToken =
 //   auto other = co_await keys.lock_for("invoice:43", 50ms);  // throws timed_out
 class AsyncKeyLock {
  public:
-  AsyncKeyLock();
+  // Throws base::Exception with invalid_argument for invalid options.
+  explicit AsyncKeyLock(const AsyncKeyLockOptions& options = {});
   ~AsyncKeyLock();
   AsyncKeyLock(const AsyncKeyLock&) = delete;
   AsyncKeyLock& operator=(const AsyncKeyLock&) = delete;

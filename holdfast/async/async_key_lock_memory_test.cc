@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <new>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -194,6 +195,35 @@ TEST_F(AsyncKeyMemory, ManyKeysHeldTogetherLeaveLittleBehind) {
   }
   EXPECT_EQ(keys.size(), 0U);
   EXPECT_LE(blocks - before, kMostSpare);
+}
+
+TEST_F(AsyncKeyMemory, OverloadNeverKeepsMoreOperationsThanTheLimit) {
+  constexpr int kLimit = 100;
+  AsyncKeyLock few({.max_waiters = kLimit});
+  std::optional<ExclusiveGuard> held = few.try_lock("key");
+  int entered = 0;
+  int refused = 0;
+  const auto wait = [&](int operations) {
+    for (int i = 0; i < operations; ++i) {
+      few.lock("key", asio::bind_executor(context, [&](const Error& error, ExclusiveGuard guard) {
+                 entered += guard.owns_lock() ? 1 : 0;
+                 refused += error == limit_exceeded() ? 1 : 0;
+               }));
+      settle(context);
+    }
+  };
+  wait(2 * kLimit);
+  const std::ptrdiff_t full = blocks;
+  wait(10'000);
+  EXPECT_LE(blocks, full);
+  EXPECT_EQ(refused, 10'000 + kLimit);
+  EXPECT_EQ(few.snapshot().front().waiting_exclusive, kLimit);
+
+  held.reset();
+  settle(context);
+  EXPECT_EQ(entered, kLimit);
+  wait(1);  // there is room again
+  EXPECT_EQ(entered, kLimit + 1);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/bind_executor.hpp>
@@ -18,6 +19,7 @@
 #include <gtest/gtest.h>
 
 #include <holdfast/async/key_testing_support.h>
+#include <holdfast/base/error.h>
 
 namespace holdfast::async {
 namespace {
@@ -259,6 +261,33 @@ TEST(AsyncKeyGuard, DowngradeLetsInTheFirstReadersAndNoWriter) {
   settle(context);
   EXPECT_EQ(line.news(), (Names{"writer"}));
   EXPECT_FALSE(ExclusiveGuard().downgrade());
+}
+
+TEST(AsyncKeyLockLimit, ACoroutineBeyondTheLimitIsToldSoAtOnce) {
+  AsyncKeyLock keys({.max_waiters = 1});
+  asio::io_context context;
+  const auto held = keys.try_lock("key");
+  std::vector<boost::system::error_code> errors;
+  for (int i = 0; i < 3; ++i) {
+    asio::co_spawn(
+        context,
+        [&]() -> asio::awaitable<void> {
+          try {
+            const auto guard = co_await keys.lock("key");
+          } catch (const boost::system::system_error& error) {
+            errors.push_back(error.code());
+          }
+        },
+        asio::detached);
+  }
+  testing_support::settle(context);
+  ASSERT_EQ(errors.size(), 2U);
+  EXPECT_EQ(errors.front(), limit_exceeded());
+  EXPECT_FALSE(keys.try_lock("key")) << "a try never waits, and is not refused for the limit";
+}
+
+TEST(AsyncKeyLockLimit, ALimitOfZeroIsRefused) {
+  EXPECT_THROW(AsyncKeyLock({.max_waiters = 0}), base::Exception);
 }
 
 }  // namespace

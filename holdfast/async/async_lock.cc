@@ -16,7 +16,7 @@ AsyncLock::~AsyncLock() {
     return;
   }
   try {
-    internal::ReleaseOperation::start_in_background(room_, std::move(lock_));
+    internal::release_in_background(room_, std::move(lock_));
   } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch)
     // Without memory for the background, the handle itself releases the lock.
   }

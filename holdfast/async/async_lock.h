@@ -8,8 +8,8 @@
 
 #include <boost/asio/use_awaitable.hpp>
 
-#include <holdfast/async/internal/handled.h>
-#include <holdfast/async/internal/lock_operations.h>
+#include <holdfast/async/internal/calls.h>
+#include <holdfast/async/internal/procedure_operation.h>
 #include <holdfast/base/clock.h>
 #include <holdfast/base/error.h>
 #include <holdfast/base/ids.h>
@@ -50,7 +50,7 @@ class [[nodiscard]] AsyncLock {
   template <class Token = boost::asio::use_awaitable_t<>>
   auto release(Token&& token = {}) {
     using Outcome = base::Result<store::ReleaseOutcome>;
-    return internal::initiate_if_held<internal::ReleaseOperation, void(Outcome)>(
+    return internal::initiate_if_held<internal::ReleaseCall, void(Outcome)>(
         Outcome(store::ReleaseOutcome::not_held), std::forward<Token>(token), room_, lock_.hold());
   }
   // Keeps this many permits and releases the others, in one step, as locks::Lock::reduce does.
@@ -58,7 +58,7 @@ class [[nodiscard]] AsyncLock {
   template <class Token = boost::asio::use_awaitable_t<>>
   auto reduce(std::uint32_t permits, Token&& token = {}) {
     using Outcome = base::Result<void>;
-    return internal::initiate_if_held<internal::ReduceOperation, void(Outcome)>(
+    return internal::initiate_if_held<internal::ReduceCall, void(Outcome)>(
         lock_.holds() ? Outcome() : lock_.check(), std::forward<Token>(token), room_, lock_.hold(),
         permits);
   }

@@ -1,28 +1,26 @@
 #include <holdfast/async/async_lock_provider.h>
 
-#include <holdfast/locks/steps/acquire_steps.h>
+#include <holdfast/base/try.h>
+#include <holdfast/locks/or_timed_out.h>
 
 namespace holdfast::async {
 
 namespace internal {
 
-std::tuple<base::Result<std::optional<AsyncLock>>> TryAcquire::take() {
-  auto lock = locks::steps::or_nothing(std::move(outcome()));
+std::tuple<base::Result<std::optional<AsyncLock>>> TryAcquire::take(const Room& room) {
+  HOLDFAST_TRY_LET(auto lock, std::move(steps.outcome()));
   if (!lock) {
-    return std::unexpected(std::move(lock).error());
-  }
-  if (!*lock) {
     return std::nullopt;
   }
-  return std::optional(AsyncLock(room(), **std::move(lock)));
+  return std::optional(AsyncLock(room, *std::move(lock)));
 }
 
-std::tuple<std::exception_ptr, AsyncLock> Acquire::take() {
-  auto lock = locks::steps::or_timed_out(std::move(outcome()));
+std::tuple<std::exception_ptr, AsyncLock> Acquire::take(const Room& room) {
+  auto lock = locks::or_timed_out(std::move(steps.outcome()));
   if (!lock) {
     return {std::make_exception_ptr(base::Exception(std::move(lock).error())), AsyncLock()};
   }
-  return {nullptr, AsyncLock(room(), *std::move(lock))};
+  return {nullptr, AsyncLock(room, *std::move(lock))};
 }
 
 }  // namespace internal

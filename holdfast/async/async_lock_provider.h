@@ -12,9 +12,8 @@
 
 #include <holdfast/async/async_lock.h>
 #include <holdfast/async/async_options.h>
-#include <holdfast/async/internal/handled.h>
-#include <holdfast/async/internal/lock_operations.h>
-#include <holdfast/async/internal/look_operation.h>
+#include <holdfast/async/internal/calls.h>
+#include <holdfast/async/internal/procedure_operation.h>
 #include <holdfast/base/clock.h>
 #include <holdfast/base/error.h>
 #include <holdfast/locks/acquire_options.h>
@@ -25,16 +24,14 @@ namespace holdfast::async {
 
 namespace internal {
 
-class TryAcquire : public AcquireOperation {
- public:
-  using AcquireOperation::AcquireOperation;
-  [[nodiscard]] std::tuple<base::Result<std::optional<AsyncLock>>> take();
+struct TryAcquire : AcquireCall {
+  using AcquireCall::AcquireCall;
+  [[nodiscard]] std::tuple<base::Result<std::optional<AsyncLock>>> take(const Room& room);
 };
 
-class Acquire : public AcquireOperation {
- public:
-  using AcquireOperation::AcquireOperation;
-  [[nodiscard]] std::tuple<std::exception_ptr, AsyncLock> take();
+struct Acquire : AcquireCall {
+  using AcquireCall::AcquireCall;
+  [[nodiscard]] std::tuple<std::exception_ptr, AsyncLock> take(const Room& room);
 };
 
 }  // namespace internal
@@ -109,7 +106,7 @@ class AsyncLockProvider {
   // Completes with base::Result<std::optional<store::NameState>>: nullopt if the name is not held.
   template <class Token = boost::asio::use_awaitable_t<>>
   [[nodiscard]] auto look(std::string name, Token&& token = {}) {
-    return internal::initiate<internal::LookOperation,
+    return internal::initiate<internal::LookCall,
                               void(base::Result<std::optional<store::NameState>>)>(
         std::forward<Token>(token), room_, std::move(name));
   }
@@ -131,7 +128,7 @@ class AsyncLockProvider {
   AsyncLockProvider(std::unique_ptr<locks::LockProvider> own, const AsyncOptions& how);
 
   [[nodiscard]] static const locks::AcquireOptions& defaults();
-  [[nodiscard]] const std::shared_ptr<locks::internal::ProviderCore>& core() const noexcept {
+  [[nodiscard]] const std::shared_ptr<locks::ProviderCore>& core() const noexcept {
     return provider_->core();
   }
 

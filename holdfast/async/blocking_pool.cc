@@ -29,8 +29,7 @@ struct BlockingPool::State {
   std::mutex mutex;
   std::condition_variable wake;
   // Protected by mutex.
-  Task* first = nullptr;
-  Task* last = nullptr;
+  base::IntrusiveList<Task, &Task::queue> tasks;
   std::size_t queued = 0;
   std::size_t idle = 0;  // threads without a task, or about to start
   bool ending = false;
@@ -87,9 +86,7 @@ void BlockingPool::post(Task& task) {
 }
 
 void BlockingPool::push(const std::shared_ptr<State>& state, Task& task) {
-  task.next_ = nullptr;
-  (state->last != nullptr ? state->last->next_ : state->first) = &task;
-  state->last = &task;
+  state->tasks.push_back(task);
   ++state->queued;
   const bool wants_another =
       state->queued > state->idle && !state->ending && state->threads.size() < state->most_threads;
@@ -111,15 +108,12 @@ bool BlockingPool::start_thread(const std::shared_ptr<State>& state) {
 void BlockingPool::work(const std::shared_ptr<State>& state) {
   std::unique_lock guard(state->mutex);
   for (;;) {
-    state->wake.wait(guard, [&] { return state->first != nullptr || state->ending; });
+    state->wake.wait(guard, [&] { return !state->tasks.empty() || state->ending; });
     --state->idle;
-    if (state->first == nullptr) {
+    if (state->tasks.empty()) {
       return;
     }
-    Task& task = *std::exchange(state->first, state->first->next_);
-    if (state->first == nullptr) {
-      state->last = nullptr;
-    }
+    Task& task = state->tasks.pop_front();
     --state->queued;
     guard.unlock();
     task.run_in_pool();

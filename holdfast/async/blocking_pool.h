@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <memory>
 
+#include <holdfast/base/intrusive_list.h>
+
 namespace holdfast::async {
 
 // A bounded pool of threads for requests to blocking engines, so that no executor's thread has to
@@ -23,9 +25,7 @@ class BlockingPool {
 
     virtual void run_in_pool() noexcept = 0;
 
-   private:
-    friend class BlockingPool;
-    Task* next_ = nullptr;
+    base::ListHook<Task> queue;  // used by the pool
   };
 
   // Both must be at least 1. Throws base::Exception: invalid_argument, or limit_exceeded if no

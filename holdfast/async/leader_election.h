@@ -11,7 +11,7 @@
 
 #include <holdfast/async/async_lock.h>
 #include <holdfast/async/async_lock_provider.h>
-#include <holdfast/async/internal/change_operation.h>
+#include <holdfast/async/internal/calls.h>
 #include <holdfast/base/error.h>
 #include <holdfast/base/ids.h>
 #include <holdfast/locks/acquire_options.h>
@@ -54,7 +54,7 @@ class LeaderElection {
   template <class Token = boost::asio::use_awaitable_t<>>
   [[nodiscard]] auto wait_for_change(std::optional<base::FencingToken> known, base::Duration wait,
                                      std::stop_token stop = {}, Token&& token = {}) {
-    return internal::initiate<internal::ChangeOperation,
+    return internal::initiate<internal::ChangeCall,
                               void(base::Result<std::optional<recipes::Leader>>)>(
         std::forward<Token>(token), provider_.room(), &provider_.clock(), name_, known, wait,
         std::move(stop));

@@ -1,9 +1,6 @@
 #pragma once
 
-#include <memory>
 #include <optional>
-#include <span>
-#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -13,7 +10,7 @@
 #include <holdfast/async/async_lock_provider.h>
 #include <holdfast/base/error.h>
 #include <holdfast/locks/acquire_options.h>
-#include <holdfast/recipes/any_stop.h>
+#include <holdfast/recipes/basic_multi_lock.h>
 
 namespace holdfast::async {
 
@@ -25,29 +22,13 @@ namespace holdfast::async {
 // name first.
 //
 //   MultiLock both = co_await acquire_all(provider, names, brief);
-class [[nodiscard]] MultiLock {
+class [[nodiscard]] MultiLock : public recipes::BasicMultiLock<AsyncLock> {
  public:
-  MultiLock() noexcept = default;
-  // Takes locks that are held; they are released in reverse order.
-  explicit MultiLock(std::vector<AsyncLock> locks);
-  MultiLock(MultiLock&& other) noexcept = default;
-  MultiLock& operator=(MultiLock&& other) noexcept;
-  ~MultiLock();
+  using BasicMultiLock::BasicMultiLock;
 
-  [[nodiscard]] std::stop_token lost() const;
-  // Returns an error unless all locks are still held at this moment.
-  [[nodiscard]] base::Result<void> check() const;
   // Releases all, one after the other, and returns whether every one was still held, or the first
   // error. The handle must outlive it.
   [[nodiscard]] boost::asio::awaitable<base::Result<store::ReleaseOutcome>> release();
-
-  // Returns the locks in the order of their names. Empty in a handle that holds nothing.
-  [[nodiscard]] std::span<const AsyncLock> locks() const noexcept { return locks_; }
-  explicit operator bool() const noexcept { return !locks_.empty(); }
-
- private:
-  std::vector<AsyncLock> locks_;
-  std::unique_ptr<recipes::AnyStop> any_lost_;  // after the locks: it listens to them
 };
 
 // Throws base::Exception as AsyncLockProvider::acquire does; invalid_argument without a name. The

@@ -9,8 +9,8 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include <holdfast/async/async_options.h>
-#include <holdfast/async/internal/handled.h>
-#include <holdfast/async/internal/hit_operation.h>
+#include <holdfast/async/internal/calls.h>
+#include <holdfast/async/internal/procedure_operation.h>
 #include <holdfast/base/clock.h>
 #include <holdfast/base/error.h>
 #include <holdfast/recipes/throttle_options.h>
@@ -44,13 +44,13 @@ class Throttle {
   template <class Token = boost::asio::use_awaitable_t<>>
   [[nodiscard]] auto pass(std::string key, base::Duration wait, std::stop_token stop = {},
                           std::uint32_t count = 1, Token&& token = {}) {
-    return internal::initiate<internal::PassOperation, void(base::Result<bool>)>(
+    return internal::initiate<internal::PassCall, void(base::Result<bool>)>(
         std::forward<Token>(token), room_, options_, std::move(key), count, wait, std::move(stop));
   }
   // Completes with base::Result<store::HitOutcome>: how many have passed, how many may, and when.
   template <class Token = boost::asio::use_awaitable_t<>>
   [[nodiscard]] auto state(std::string key, Token&& token = {}) {
-    return internal::initiate<internal::HitStateOperation, void(base::Result<store::HitOutcome>)>(
+    return internal::initiate<internal::HitStateCall, void(base::Result<store::HitOutcome>)>(
         std::forward<Token>(token), room_, options_, std::move(key));
   }
 

@@ -1,6 +1,7 @@
 #include <holdfast/base/ids.h>
 
 #include <optional>
+#include <ostream>
 #include <ranges>
 #include <span>
 
@@ -58,5 +59,8 @@ std::string to_string(const LeaseId& id) {
 }
 
 std::string to_string(FencingToken token) { return std::to_string(token.value()); }
+
+std::ostream& operator<<(std::ostream& out, const LeaseId& id) { return out << to_string(id); }
+std::ostream& operator<<(std::ostream& out, FencingToken token) { return out << token.value(); }
 
 }  // namespace holdfast::base

@@ -4,10 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <iosfwd>
 #include <string>
 #include <string_view>
 
 #include <holdfast/base/error.h>
+#include <holdfast/base/text_format.h>
 
 namespace holdfast::base {
 
@@ -44,6 +46,7 @@ class LeaseId {
 };
 
 std::string to_string(const LeaseId& id);
+std::ostream& operator<<(std::ostream& out, const LeaseId& id);
 
 // A number minted with each grant. For one name it only ever grows, so a resource that remembers
 // the greatest token it has seen can reject stale tokens.
@@ -63,8 +66,14 @@ class FencingToken {
 
 // Returns the decimal digits.
 std::string to_string(FencingToken token);
+std::ostream& operator<<(std::ostream& out, FencingToken token);
 
 }  // namespace holdfast::base
+
+template <>
+inline constexpr bool holdfast::base::kFormatsAsText<holdfast::base::LeaseId> = true;
+template <>
+inline constexpr bool holdfast::base::kFormatsAsText<holdfast::base::FencingToken> = true;
 
 template <>
 struct std::hash<holdfast::base::LeaseId> {

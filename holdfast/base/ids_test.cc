@@ -3,6 +3,7 @@
 #include <array>
 #include <limits>
 #include <set>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <type_traits>
@@ -95,6 +96,12 @@ TEST(FencingToken, DoesNotMixWithNumbers) {
 TEST(FencingToken, IsAKeyOfHashedContainers) {
   const std::unordered_set<FencingToken> tokens{FencingToken{1}, FencingToken{2}, FencingToken{1}};
   EXPECT_EQ(tokens.size(), 2U);
+}
+
+TEST(Ids, AreWrittenToAStreamAsTheirText) {
+  std::ostringstream out;
+  out << LeaseId(0, 255) << ' ' << FencingToken(42);
+  EXPECT_EQ(out.str(), "000000000000000000000000000000ff 42");
 }
 
 }  // namespace

@@ -97,11 +97,11 @@ TEST(Logger, MayBeUsedFromManyThreads) {
 }
 
 TEST(StderrLogger, WritesOneLinePerMessageFromItsMinimumUp) {
-  testing::internal::CaptureStderr();
+  ::testing::internal::CaptureStderr();
   const Logger logger = stderr_logger();
   logger.debug("unseen");
   logger.warn("renewal is late");
-  EXPECT_EQ(testing::internal::GetCapturedStderr(), "holdfast warning: renewal is late\n");
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "holdfast warning: renewal is late\n");
 }
 
 }  // namespace

@@ -12,4 +12,7 @@ namespace holdfast::base {
 // Throws std::system_error if the kernel returns no random bytes.
 std::uint64_t random_u64();
 
+// Returns a random number from 0 to 1, for jitter.
+inline double random_fraction() { return static_cast<double>(random_u64() >> 11U) * 0x1.0p-53; }
+
 }  // namespace holdfast::base

@@ -26,7 +26,7 @@ TEST(OpenRepository, OpensEveryEngineThatNeedsNoServer) {
        {std::string("memory:"), "sqlite:" + (folder / "a%20b.db").string()}) {
     const auto repository = open_repository(url);
     ASSERT_TRUE(repository) << url << ": " << base::to_string(repository.error());
-    EXPECT_EQ((*repository)->promises().engine, url.substr(0, url.find(':')));
+    EXPECT_EQ((*repository)->capabilities().engine, url.substr(0, url.find(':')));
     const store::ObjectSave save{
         .key = {.type = "order", .id = "17"}, .data = "data", .token = FencingToken(1)};
     ASSERT_TRUE((*repository)->save({&save, 1}, store::Batch::each));
@@ -71,9 +71,11 @@ TEST(OpenRepository, AnUnknownSchemeNamesTheEnginesThereAre) {
 }
 
 TEST(OpenRepository, AnUnknownOptionNamesTheOptionsThereAre) {
-  EXPECT_NE(error_of("sqlite:/tmp/x.db?timeout=5s").find("it has busy_timeout=5s, retention=1h"),
-            std::string::npos);
-  EXPECT_NE(error_of("memory:?a=1").find("(none)"), std::string::npos);
+  EXPECT_NE(
+      error_of("sqlite:/tmp/x.db?timeout=5s").find("it has busy_timeout=5s, prefix=, retention=1h"),
+      std::string::npos);
+  EXPECT_NE(error_of("memory:?a=1").find("it has prefix="), std::string::npos);
+  EXPECT_NE(error_of("memory:?prefix=a").find("is for locks"), std::string::npos);
   EXPECT_NE(error_of("mongodb://host/?a=1").find("objects=holdfast.objects"), std::string::npos);
 }
 

@@ -1,5 +1,6 @@
 #include <holdfast/engines/open_store.h>
 
+#include <holdfast/base/try.h>
 #include <holdfast/engines/internal/registry.h>
 
 namespace holdfast::engines {
@@ -17,11 +18,8 @@ const std::vector<EngineInfo>& known_engines() {
 
 base::Result<std::shared_ptr<store::LeaseStore>> open_store(std::string_view url,
                                                             const base::Logger& logger) {
-  const auto engine = internal::engine_of(url);
-  if (!engine) {
-    return std::unexpected(engine.error());
-  }
-  return (*engine)->open_store((*engine)->info, url, logger);
+  HOLDFAST_TRY_LET(const auto engine, internal::engine_of(url));
+  return engine->open_store(engine->info, url, logger);
 }
 
 }  // namespace holdfast::engines

@@ -23,10 +23,15 @@ struct EngineInfo {
 [[nodiscard]] const std::vector<EngineInfo>& known_engines();
 
 // Opens the store that a URL names: `memory:`, `sqlite:/path/to/file.db?busy_timeout=5s`,
-// `redis://host:6379`, `mongodb://host/database`. A server need not be there yet: the first
-// operation that needs it is ErrorCode::unavailable then. An unknown scheme or option, or a value
-// that cannot be, is ErrorCode::invalid_argument with a message that names what exists; what the
-// engine reports otherwise.
+// `redis://host:6379`, `mongodb://host/database`. The option `prefix` puts a text before every
+// name, so that several programs can share a store.
+//
+// `memory:` is a store of its own each time: two providers that opened it do not exclude each
+// other. All that open `memory:NAME` in one process share one store, which ends with its last user.
+//
+// A server need not be running yet: the first operation that needs it is ErrorCode::unavailable
+// then. An unknown scheme or option, or an invalid value, is ErrorCode::invalid_argument with a
+// message that names the known ones. Otherwise returns the error that the engine reports.
 [[nodiscard]] base::Result<std::shared_ptr<store::LeaseStore>> open_store(
     std::string_view url, const base::Logger& logger = {});
 

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include <gtest/gtest.h>
+#include <tests/support/forked_child.h>
 #include <tests/support/temporary_folder.h>
 
 namespace holdfast::engines {
@@ -78,9 +79,10 @@ TEST(OpenStore, AnUnknownSchemeNamesTheEnginesThereAre) {
 }
 
 TEST(OpenStore, AnUnknownOptionNamesTheOptionsThereAre) {
-  EXPECT_NE(error_of("sqlite:/tmp/x.db?timeout=5s").find("it has busy_timeout=5s, retention=1h"),
-            std::string::npos);
-  EXPECT_NE(error_of("memory:?a=1").find("(none)"), std::string::npos);
+  EXPECT_NE(
+      error_of("sqlite:/tmp/x.db?timeout=5s").find("it has busy_timeout=5s, prefix=, retention=1h"),
+      std::string::npos);
+  EXPECT_NE(error_of("memory:?a=1").find("it has prefix="), std::string::npos);
 }
 
 TEST(OpenStore, ABadValueIsNamedWithItsOption) {
@@ -91,6 +93,65 @@ TEST(OpenStore, ABadValueIsNamedWithItsOption) {
 TEST(OpenStore, APathIsNeededWhereThereIsAFileAndRefusedWhereThereIsNone) {
   EXPECT_NE(error_of("sqlite:").find("needs the path"), std::string::npos);
   EXPECT_NE(error_of("memory:/tmp").find("has no path"), std::string::npos);
+}
+
+bool acquires(store::LeaseStore& store, std::string_view name) {
+  const store::Claim claim{
+      .id = base::LeaseId::generate(), .owner = "test", .reason = "", .ttl = 10s};
+  const auto outcome = store.claim(name, claim);
+  EXPECT_TRUE(outcome) << base::to_string(outcome.error());
+  return outcome && std::holds_alternative<store::Grant>(*outcome);
+}
+
+std::shared_ptr<store::LeaseStore> open(std::string_view url) {
+  return base::value_or_throw(open_store(url));
+}
+
+TEST(OpenStore, MemoryWithANameIsOneStoreForTheProcess) {
+  const auto first = open("memory:jobs");
+  const auto second = open("memory:jobs");
+  const auto other = open("memory:reports");
+
+  EXPECT_TRUE(acquires(*first, "name"));
+  EXPECT_FALSE(acquires(*second, "name"));
+  EXPECT_TRUE(acquires(*other, "name"));
+}
+
+TEST(OpenStore, MemoryWithANameEndsWithItsLastUser) {
+  EXPECT_TRUE(acquires(*open("memory:jobs"), "name"));
+  EXPECT_TRUE(acquires(*open("memory:jobs"), "name"));
+}
+
+TEST(OpenStoreInAForkedChild, MemoryWithANameIsAnotherStore) {
+#if defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "ThreadSanitizer starts no threads in a forked child";
+#endif
+  const auto ours = open("memory:jobs");
+  ASSERT_TRUE(acquires(*ours, "name"));
+
+  EXPECT_TRUE(tests::is_true_in_child([] { return acquires(*open("memory:jobs"), "name"); }));
+}
+
+TEST(OpenStore, MemoryWithoutANameIsAStoreOfItsOwnEachTime) {
+  const auto first = open("memory:");
+  const auto second = open("memory:");
+
+  EXPECT_TRUE(acquires(*first, "name"));
+  EXPECT_TRUE(acquires(*second, "name"));
+}
+
+TEST(OpenStore, APrefixKeepsNamesApartInOneStore) {
+  const tests::TemporaryFolder folder;
+  for (const std::string& url :
+       {std::string("memory:jobs"), "sqlite:" + (folder / "locks.db").string()}) {
+    const auto all = open(url);
+    const auto billing = open(url + "?prefix=billing%2F");
+    const auto shipping = open(url + "?prefix=shipping%2F");
+
+    EXPECT_TRUE(acquires(*billing, "report")) << url;
+    EXPECT_TRUE(acquires(*shipping, "report")) << url;
+    EXPECT_FALSE(acquires(*all, "billing/report")) << url;
+  }
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <limits>
 #include <utility>
 
+#include <holdfast/base/try.h>
 #include <holdfast/fence/far_ahead.h>
 
 namespace holdfast::fence {
@@ -13,9 +14,7 @@ base::Result<std::int64_t> to_bigint(base::FencingToken token) {
         base::ErrorCode::invalid_argument,
         "token " + to_string(token) + " does not fit into 63 bits, as databases keep it");
   }
-  if (auto checked = check_not_far_ahead(token); !checked) {
-    return std::unexpected(std::move(checked).error());
-  }
+  HOLDFAST_TRY(check_not_far_ahead(token));
   return static_cast<std::int64_t>(token.value());
 }
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include <holdfast/base/printable.h>
+#include <holdfast/base/try.h>
 #include <holdfast/fence/refusal.h>
 
 namespace holdfast::fence {
@@ -15,11 +16,8 @@ Result<void> FenceGuard::check(std::string_view key, FencingToken token) {
   if (auto checked = check_not_far_ahead(token); !checked) {
     return checked;
   }
-  const auto entry = find_or_add(key);
-  if (!entry) {
-    return std::unexpected(entry.error());
-  }
-  Fence& fence = (*entry)->fence;
+  HOLDFAST_TRY_LET(const auto entry, find_or_add(key));
+  Fence& fence = entry->fence;
   if (!fence.check(token)) {
     return std::unexpected(refusal(token, fence.newest()));
   }
@@ -27,15 +25,10 @@ Result<void> FenceGuard::check(std::string_view key, FencingToken token) {
 }
 
 Result<FencePass> FenceGuard::enter(std::string_view key, FencingToken token) {
-  if (auto checked = check_not_far_ahead(token); !checked) {
-    return std::unexpected(std::move(checked).error());
-  }
-  auto entry = find_or_add(key);
-  if (!entry) {
-    return std::unexpected(std::move(entry).error());
-  }
-  Fence& fence = (*entry)->fence;
-  FencePass pass(*std::move(entry));
+  HOLDFAST_TRY(check_not_far_ahead(token));
+  HOLDFAST_TRY_LET(auto entry, find_or_add(key));
+  Fence& fence = entry->fence;
+  FencePass pass(std::move(entry));
   // Check only now: while we waited, a newer token may have entered.
   if (!fence.check(token)) {
     return std::unexpected(refusal(token, fence.newest()));

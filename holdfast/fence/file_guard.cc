@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <holdfast/base/deadline.h>
+#include <holdfast/base/try.h>
 #include <holdfast/fence/far_ahead.h>
 #include <holdfast/fence/internal/fence_file.h>
 #include <holdfast/fence/internal/file_calls.h>
@@ -58,18 +59,14 @@ FileGuard::FileGuard(path file, FileGuardOptions options)
     : file_(std::move(file)), fence_file_(with_suffix(file_, ".fence")), options_(options) {}
 
 Result<FilePass> FileGuard::enter(FencingToken token) const {
-  if (auto checked = check_not_far_ahead(token); !checked) {
-    return std::unexpected(std::move(checked).error());
-  }
+  HOLDFAST_TRY(check_not_far_ahead(token));
   auto fence =
       FenceFile::lock(fence_file_, base::Deadline::after(base::steady_clock(), options_.wait));
   if (!fence) {
     return std::unexpected(std::move(fence).error());
   }
   // Before anything is written: even if we crash here, an older token is rejected.
-  if (const auto admitted = fence->admit(token); !admitted) {
-    return std::unexpected(admitted.error());
-  }
+  HOLDFAST_TRY(fence->admit(token));
   return FilePass(file_, std::make_unique<FenceFile>(*std::move(fence)));
 }
 

@@ -38,7 +38,7 @@ std::uint64_t token_of(const std::string& text) { return text.empty() ? 0 : std:
 class FileGuardProcessTest : public ::testing::Test {
  protected:
   [[nodiscard]] FileGuard guard() const {
-    return base::value_or_throw(FileGuard::open(file, {.wait = 60s}));
+    return base::value_or_throw(FileGuard::open(file_, {.wait = 60s}));
   }
   pid_t start(const std::function<int()>& body) const {
     std::fflush(nullptr);  // or the child would write it too
@@ -64,11 +64,11 @@ class FileGuardProcessTest : public ::testing::Test {
   // Checks without waiting.
   [[nodiscard]] std::string check(std::uint64_t token) const {
     return answer(
-        base::value_or_throw(FileGuard::open(file, {.wait = 0s})).check(FencingToken{token}));
+        base::value_or_throw(FileGuard::open(file_, {.wait = 0s})).check(FencingToken{token}));
   }
 
-  tests::TemporaryFolder folder;
-  const std::filesystem::path file = folder / "report.txt";
+  tests::TemporaryFolder folder_;
+  const std::filesystem::path file_ = folder_ / "report.txt";
 };
 
 TEST_F(FileGuardProcessTest, ReadersNeverSeeAnOlderVersion) {
@@ -93,7 +93,7 @@ TEST_F(FileGuardProcessTest, ReadersNeverSeeAnOlderVersion) {
   int torn = 0;
   int failed = 0;
   while (!children.empty()) {
-    const std::string text = contents(file);
+    const std::string text = contents(file_);
     const std::uint64_t token = token_of(text);
     went_back += token < seen ? 1 : 0;
     torn += !text.empty() && text != contents_of(token) ? 1 : 0;
@@ -107,7 +107,7 @@ TEST_F(FileGuardProcessTest, ReadersNeverSeeAnOlderVersion) {
   EXPECT_EQ(failed, 0);
   EXPECT_EQ(went_back, 0);
   EXPECT_EQ(torn, 0);
-  EXPECT_EQ(token_of(contents(file)), kProcesses * kRounds) << "the newest was written last";
+  EXPECT_EQ(token_of(contents(file_)), kProcesses * kRounds) << "the newest was written last";
   EXPECT_EQ(base::value_or_throw(mine.newest()), FencingToken{kProcesses * kRounds});
 }
 
@@ -135,7 +135,7 @@ TEST_F(FileGuardProcessTest, AKilledWriterLeavesACompleteFileAndItsToken) {
     EXPECT_EQ(wait_for(writer), 128 + SIGKILL);
     ::close(pipe[0]);
 
-    const std::string text = contents(file);
+    const std::string text = contents(file_);
     EXPECT_EQ(text, contents_of(token_of(text)));
     EXPECT_GE(token_of(text), reported);
     const auto remembered = mine.newest();
@@ -156,12 +156,12 @@ TEST_F(FileGuardProcessTest, AWriterThatIsStoppedInsideBlocksOthers) {
   int status = 0;
   ASSERT_EQ(::waitpid(writer, &status, WUNTRACED), writer);
   ASSERT_TRUE(WIFSTOPPED(status));
-  const auto impatient = FileGuard::open(file, {.wait = 0s});
+  const auto impatient = FileGuard::open(file_, {.wait = 0s});
   EXPECT_EQ(answer(impatient->write(FencingToken{8}, "eight")), "timed_out");
   ::kill(writer, SIGCONT);
   EXPECT_EQ(wait_for(writer), 0);
   EXPECT_EQ(answer(guard().write(FencingToken{8}, "eight")), "accepted");
-  EXPECT_EQ(contents(file), "eight");
+  EXPECT_EQ(contents(file_), "eight");
 }
 
 TEST_F(FileGuardProcessTest, ALockThatIsHandedDownIsHeldUntilTheProgramEnds) {
@@ -184,7 +184,7 @@ TEST_F(FileGuardProcessTest, ALockThatIsHandedDownIsHeldUntilTheProgramEnds) {
   char said = 'x';
   ASSERT_EQ(::write(input[1], &said, 1), 1);
   ASSERT_EQ(::read(output[0], &said, 1), 1) << "cat runs";
-  const auto impatient = FileGuard::open(file, {.wait = 0s});
+  const auto impatient = FileGuard::open(file_, {.wait = 0s});
   EXPECT_EQ(answer(impatient->check(FencingToken{8})), "timed_out");
   ::close(input[1]);
   EXPECT_EQ(wait_for(program), 0);
@@ -255,17 +255,17 @@ TEST_F(FileGuardProcessTest, AnIncompleteFirstTokenIsNotCorruption) {
 
 // Killed in the middle of the contents: others cannot read the incomplete file.
 TEST_F(FileGuardProcessTest, OnlyTheOwnerCanReadContentsThatAreNotComplete) {
-  testing::put(file, "old");
-  std::filesystem::permissions(file, std::filesystem::perms(0644));
+  testing::put(file_, "old");
+  std::filesystem::permissions(file_, std::filesystem::perms(0644));
   const pid_t writer = start([&] {
     limit_files_to(100);
     return answer(guard().write(FencingToken{7}, std::string(200, 'x'))) == "accepted" ? 0 : 1;
   });
   EXPECT_EQ(wait_for(writer), 128 + SIGXFSZ);
-  const std::filesystem::path scratch = folder / "report.txt.fence-new";
+  const std::filesystem::path scratch = folder_ / "report.txt.fence-new";
   ASSERT_EQ(contents(scratch), std::string(100, 'x'));
   EXPECT_EQ(std::filesystem::status(scratch).permissions(), std::filesystem::perms(0600));
-  EXPECT_EQ(contents(file), "old");
+  EXPECT_EQ(contents(file_), "old");
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ class FileGuardTest : public ::testing::Test {
  protected:
   // Makes a guard that does not wait, unless the test says so.
   [[nodiscard]] FileGuard guard(base::Duration wait = 0s) const {
-    return base::value_or_throw(FileGuard::open(file, {.wait = wait}));
+    return base::value_or_throw(FileGuard::open(file_, {.wait = wait}));
   }
   std::string write(std::uint64_t token, std::string_view bytes) const {
     return answer(guard().write(FencingToken{token}, bytes));
@@ -48,20 +48,20 @@ class FileGuardTest : public ::testing::Test {
   }
   // Waits until a second caller has opened the fence, or has failed to wait.
   void await_waiter(const std::future<base::Result<void>>& waiting) const {
-    while (times_opened(fence) < 2 && waiting.wait_for(0s) != std::future_status::ready) {
+    while (times_opened(fence_) < 2 && waiting.wait_for(0s) != std::future_status::ready) {
       std::this_thread::yield();
     }
   }
 
-  tests::TemporaryFolder folder;
-  const std::filesystem::path file = folder / "report.txt";
-  const std::filesystem::path fence = folder / "report.txt.fence";
+  tests::TemporaryFolder folder_;
+  const std::filesystem::path file_ = folder_ / "report.txt";
+  const std::filesystem::path fence_ = folder_ / "report.txt.fence";
 };
 
 TEST_F(FileGuardTest, AnOlderTokenIsRejectedAndTheFileIsUnchanged) {
   EXPECT_EQ(write(7, "seven"), "accepted");
   EXPECT_EQ(write(6, "six"), "lost");
-  EXPECT_EQ(contents(file), "seven");
+  EXPECT_EQ(contents(file_), "seven");
   const auto refused = guard().write(FencingToken{6}, "six");
   EXPECT_NE(refused.error().message.find("token 7 was seen"), std::string::npos);
 }
@@ -69,10 +69,10 @@ TEST_F(FileGuardTest, AnOlderTokenIsRejectedAndTheFileIsUnchanged) {
 TEST_F(FileGuardTest, AnEqualAndANewerTokenAreAccepted) {
   EXPECT_EQ(write(7, "seven"), "accepted");
   EXPECT_EQ(write(7, "seven again"), "accepted");
-  EXPECT_EQ(contents(file), "seven again");
+  EXPECT_EQ(contents(file_), "seven again");
   EXPECT_EQ(write(8, ""), "accepted");
-  EXPECT_EQ(contents(file), "");
-  EXPECT_TRUE(std::filesystem::exists(file));
+  EXPECT_EQ(contents(file_), "");
+  EXPECT_TRUE(std::filesystem::exists(file_));
 }
 
 TEST_F(FileGuardTest, EachOfManyTokensIsRemembered) {
@@ -85,7 +85,7 @@ TEST_F(FileGuardTest, EachOfManyTokensIsRemembered) {
 
 TEST_F(FileGuardTest, ATokenFromTheFarFutureIsATypedErrorAndIsNotRemembered) {
   EXPECT_EQ(write(UINT64_MAX, "most"), "invalid_argument");
-  EXPECT_FALSE(std::filesystem::exists(fence));
+  EXPECT_FALSE(std::filesystem::exists(fence_));
   EXPECT_EQ(write(0, "least"), "accepted");
   EXPECT_EQ(newest(), FencingToken{0});
   EXPECT_EQ(answer(guard().check(FencingToken{UINT64_MAX})), "invalid_argument");
@@ -94,9 +94,9 @@ TEST_F(FileGuardTest, ATokenFromTheFarFutureIsATypedErrorAndIsNotRemembered) {
 
 TEST_F(FileGuardTest, ACheckRemembersWithoutWriting) {
   EXPECT_EQ(newest(), std::nullopt);
-  EXPECT_FALSE(std::filesystem::exists(fence)) << "a question makes no file";
+  EXPECT_FALSE(std::filesystem::exists(fence_)) << "a question makes no file";
   EXPECT_EQ(answer(guard().check(FencingToken{7})), "accepted");
-  EXPECT_FALSE(std::filesystem::exists(file));
+  EXPECT_FALSE(std::filesystem::exists(file_));
   EXPECT_EQ(answer(guard().check(FencingToken{6})), "lost");
   EXPECT_EQ(newest(), FencingToken{7});
 }
@@ -119,13 +119,13 @@ TEST_F(FileGuardTest, AWaiterIsJudgedAfterThePassBeforeIt) {
   auto waiting =
       std::async(std::launch::async, [&] { return guard(60s).write(FencingToken{7}, "seven"); });
   await_waiter(waiting);
-  testing::put(fence, "00000000000000000008 00000000000000000008\n");
+  testing::put(fence_, "00000000000000000008 00000000000000000008\n");
   EXPECT_EQ(answer(inside->write("eight")), "accepted");
   {
     const FilePass ended = *std::move(inside);
   }
   EXPECT_EQ(answer(waiting.get()), "lost");
-  EXPECT_EQ(contents(file), "eight");
+  EXPECT_EQ(contents(file_), "eight");
 }
 
 // A waiter for the lock of a file that was removed meanwhile gets a lock that excludes no one.
@@ -134,7 +134,7 @@ TEST_F(FileGuardTest, AWaiterForARemovedFenceUsesTheNewFence) {
   ASSERT_TRUE(inside);
   auto waiting = std::async(std::launch::async, [&] { return guard(60s).check(FencingToken{8}); });
   await_waiter(waiting);
-  std::filesystem::remove(fence);
+  std::filesystem::remove(fence_);
   {
     const FilePass ended = *std::move(inside);
   }
@@ -146,10 +146,10 @@ TEST_F(FileGuardTest, AWaiterForARemovedFenceUsesTheNewFence) {
 TEST_F(FileGuardTest, AHalfWrittenTokenDoesNotCount) {
   EXPECT_EQ(write(5, "five"), "accepted");
   EXPECT_EQ(write(7, "seven"), "accepted");
-  std::string lines = contents(fence);
+  std::string lines = contents(fence_);
   ASSERT_EQ(lines.size(), 84U);
   lines.replace(19, 1, "9");  // in the line of 5, which is the next to be written: the first number
-  testing::put(fence, lines);
+  testing::put(fence_, lines);
   EXPECT_EQ(newest(), FencingToken{7});
   EXPECT_EQ(write(6, "six"), "lost");
   EXPECT_EQ(write(8, "eight"), "accepted");
@@ -163,25 +163,25 @@ TEST_F(FileGuardTest, ACorruptFenceRejectsAndStaysUnchanged) {
         "99999999999999999999 99999999999999999999\n", "7 7\n", "2", "0000000000000000000x",
         "00000000000000000007\n", "00000000000000000007 1",
         "00000000000000000007 00000000000000000007x"}) {
-    testing::put(fence, damage);
+    testing::put(fence_, damage);
     EXPECT_EQ(write(7, "seven"), "corrupt") << damage;
     EXPECT_EQ(answer(guard().newest()), "corrupt") << damage;
-    EXPECT_EQ(contents(fence), damage);
+    EXPECT_EQ(contents(fence_), damage);
   }
-  EXPECT_FALSE(std::filesystem::exists(file));
+  EXPECT_FALSE(std::filesystem::exists(file_));
 }
 
 TEST_F(FileGuardTest, APipeInThePlaceOfAFenceRejectsAndHangsNobody) {
-  ASSERT_EQ(::mkfifo(fence.c_str(), 0600), 0);
+  ASSERT_EQ(::mkfifo(fence_.c_str(), 0600), 0);
   EXPECT_EQ(write(7, "seven"), "corrupt");
   EXPECT_EQ(guard().newest().error().code, base::ErrorCode::corrupt);
-  EXPECT_FALSE(std::filesystem::exists(file));
+  EXPECT_FALSE(std::filesystem::exists(file_));
 }
 
 TEST_F(FileGuardTest, AFileThatIsLinkedInThePlaceOfAFenceIsNotWrittenTo) {
-  const auto victim = file.parent_path() / "victim";
+  const auto victim = file_.parent_path() / "victim";
   std::ofstream(victim).close();
-  std::filesystem::create_hard_link(victim, fence);
+  std::filesystem::create_hard_link(victim, fence_);
   EXPECT_EQ(write(7, "seven"), "corrupt");
   EXPECT_EQ(guard().newest().error().code, base::ErrorCode::corrupt);
   EXPECT_EQ(std::filesystem::file_size(victim), 0U);
@@ -189,7 +189,7 @@ TEST_F(FileGuardTest, AFileThatIsLinkedInThePlaceOfAFenceIsNotWrittenTo) {
 
 TEST_F(FileGuardTest, AReaderThatLocksTheFenceIsATimeOutThatSaysHowToFindIt) {
   EXPECT_EQ(write(7, "seven"), "accepted");
-  const int reader = ::open(fence.c_str(), O_RDONLY | O_CLOEXEC);
+  const int reader = ::open(fence_.c_str(), O_RDONLY | O_CLOEXEC);
   ASSERT_GE(reader, 0);
   ASSERT_EQ(::flock(reader, LOCK_EX), 0);
   const auto refused = guard().check(FencingToken{8});
@@ -200,7 +200,7 @@ TEST_F(FileGuardTest, AReaderThatLocksTheFenceIsATimeOutThatSaysHowToFindIt) {
 }
 
 TEST_F(FileGuardTest, AnEmptyFenceHasSeenNothing) {
-  testing::put(fence, "");
+  testing::put(fence_, "");
   EXPECT_EQ(newest(), std::nullopt);
   EXPECT_EQ(write(7, "seven"), "accepted");
 }
@@ -209,44 +209,44 @@ TEST_F(FileGuardTest, AnEmptyFenceHasSeenNothing) {
 TEST_F(FileGuardTest, AFenceWithHalfOfItsFirstTokenHasSeenNothing) {
   const std::string line = "00000000000000000009 00000000000000000009\n";
   for (std::size_t size = 0; size < line.size(); ++size) {
-    testing::put(fence, std::string_view(line).substr(0, size));
+    testing::put(fence_, std::string_view(line).substr(0, size));
     EXPECT_EQ(answer(guard().newest()), "accepted") << size;
     EXPECT_EQ(write(7, "seven"), "accepted") << size;
     EXPECT_EQ(answer(guard().check(FencingToken{6})), "lost") << size;
   }
-  testing::put(fence, line);
+  testing::put(fence_, line);
   EXPECT_EQ(write(7, "seven"), "lost");
 }
 
 TEST_F(FileGuardTest, RemovesFilesThatACrashLeftBehind) {
-  testing::put(folder / "report.txt.fence-new", "half of the contents of someb");
+  testing::put(folder_ / "report.txt.fence-new", "half of the contents of someb");
   EXPECT_EQ(write(7, "seven"), "accepted");
-  EXPECT_EQ(contents(file), "seven");
-  EXPECT_FALSE(std::filesystem::exists(folder / "report.txt.fence-new"));
+  EXPECT_EQ(contents(file_), "seven");
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "report.txt.fence-new"));
 }
 
 TEST_F(FileGuardTest, AFileKeepsItsPermissions) {
-  testing::put(file, "old");
-  std::filesystem::permissions(file, std::filesystem::perms(0640));
+  testing::put(file_, "old");
+  std::filesystem::permissions(file_, std::filesystem::perms(0640));
   EXPECT_EQ(write(7, "new"), "accepted");
-  EXPECT_EQ(std::filesystem::status(file).permissions(), std::filesystem::perms(0640));
+  EXPECT_EQ(std::filesystem::status(file_).permissions(), std::filesystem::perms(0640));
 }
 
 // It may have another owner now.
 TEST_F(FileGuardTest, AFileLosesTheRightToRunAsItsOwner) {
-  testing::put(file, "old");
-  std::filesystem::permissions(file, std::filesystem::perms(06755));
-  ASSERT_EQ(std::filesystem::status(file).permissions(), std::filesystem::perms(06755));
+  testing::put(file_, "old");
+  std::filesystem::permissions(file_, std::filesystem::perms(06755));
+  ASSERT_EQ(std::filesystem::status(file_).permissions(), std::filesystem::perms(06755));
   EXPECT_EQ(write(7, ""), "accepted");
-  EXPECT_EQ(std::filesystem::status(file).permissions(), std::filesystem::perms(0755));
+  EXPECT_EQ(std::filesystem::status(file_).permissions(), std::filesystem::perms(0755));
 }
 
 TEST_F(FileGuardTest, AFolderHasOneFenceForAllItsPaths) {
   EXPECT_EQ(write(7, "seven"), "accepted");
-  std::filesystem::create_directory_symlink(folder.path(), folder / "link");
-  std::filesystem::create_directory(folder / "sub");
+  std::filesystem::create_directory_symlink(folder_.path(), folder_ / "link");
+  std::filesystem::create_directory(folder_ / "sub");
   for (const std::filesystem::path& same :
-       {folder / "link/report.txt", folder / "sub/../report.txt", folder / "./report.txt"}) {
+       {folder_ / "link/report.txt", folder_ / "sub/../report.txt", folder_ / "./report.txt"}) {
     const auto other = FileGuard::open(same);
     ASSERT_TRUE(other);
     EXPECT_EQ(other->fence_file(), guard().fence_file());
@@ -256,32 +256,32 @@ TEST_F(FileGuardTest, AFolderHasOneFenceForAllItsPaths) {
 
 // If the link leads elsewhere later, its fence must still be the same.
 TEST_F(FileGuardTest, ALinkHasItsOwnFenceAndIsNotReplaced) {
-  testing::put(folder / "target", "untouched");
-  std::filesystem::create_symlink("target", file);
+  testing::put(folder_ / "target", "untouched");
+  std::filesystem::create_symlink("target", file_);
   EXPECT_EQ(answer(guard().check(FencingToken{7})), "accepted");
   EXPECT_EQ(write(6, "six"), "lost");
   EXPECT_EQ(write(7, "seven"), "invalid_argument");
-  EXPECT_TRUE(std::filesystem::is_symlink(file));
-  EXPECT_EQ(contents(folder / "target"), "untouched");
+  EXPECT_TRUE(std::filesystem::is_symlink(file_));
+  EXPECT_EQ(contents(folder_ / "target"), "untouched");
 }
 
 TEST_F(FileGuardTest, AFolderCanBeGuardedButNotWritten) {
-  std::filesystem::create_directory(file);
+  std::filesystem::create_directory(file_);
   EXPECT_EQ(answer(guard().check(FencingToken{7})), "accepted");
   EXPECT_EQ(answer(guard().check(FencingToken{6})), "lost");
   EXPECT_EQ(write(7, "seven"), "invalid_argument");
-  EXPECT_TRUE(std::filesystem::is_directory(file));
-  EXPECT_FALSE(std::filesystem::exists(folder / "report.txt.fence-new"));
+  EXPECT_TRUE(std::filesystem::is_directory(file_));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "report.txt.fence-new"));
 }
 
 TEST_F(FileGuardTest, AnInvalidPathIsATypedError) {
   for (const char* const path : {"", "/", ".", "..", "folder/", "folder/.."}) {
     EXPECT_EQ(answer(FileGuard::open(path)), "invalid_argument") << path;
   }
-  const auto nowhere = FileGuard::open(folder / "no/such/folder/file");
+  const auto nowhere = FileGuard::open(folder_ / "no/such/folder/file");
   ASSERT_TRUE(nowhere);
   EXPECT_EQ(answer(nowhere->write(FencingToken{7}, "seven")), "unavailable");
-  std::filesystem::create_directory(fence);
+  std::filesystem::create_directory(fence_);
   EXPECT_EQ(write(7, "seven"), "unavailable");
 }
 
@@ -308,7 +308,7 @@ TEST_F(FileGuardTest, TheNewestOfConcurrentWritesStays) {
     }
   }
   EXPECT_EQ(wrong, 0);
-  EXPECT_EQ(contents(file), std::to_string(kTokens));
+  EXPECT_EQ(contents(file_), std::to_string(kTokens));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include <holdfast/fence/mongo_guard.h>
 
 #include <holdfast/base/printable.h>
+#include <holdfast/base/try.h>
 #include <holdfast/base/utf8.h>
 #include <holdfast/fence/bigint.h>
 
@@ -41,11 +42,8 @@ Result<Parts> parts_of(base::FencingToken token, const MongoFence& fence) {
                     "' cannot hold a fence: take a name in UTF-8 without dots and NUL bytes that "
                     "does not begin with $");
   }
-  const auto number = to_bigint(token);
-  if (!number) {
-    return std::unexpected(number.error());
-  }
-  return Parts{json_text(name), R"({"$numberLong":")" + std::to_string(*number) + R"("})"};
+  HOLDFAST_TRY_LET(const auto number, to_bigint(token));
+  return Parts{json_text(name), R"({"$numberLong":")" + std::to_string(number) + R"("})"};
 }
 
 std::string condition_of(const Parts& fence) {
@@ -63,27 +61,18 @@ Result<std::string> mongo_filter(std::string_view id, base::FencingToken token,
                 "the id '" + base::printable(id) +
                     "' is not UTF-8: use mongo_condition and a filter of your own");
   }
-  const auto parts = parts_of(token, fence);
-  if (!parts) {
-    return std::unexpected(parts.error());
-  }
-  return R"({"_id":)" + json_text(id) + "," + condition_of(*parts) + "}";
+  HOLDFAST_TRY_LET(const auto parts, parts_of(token, fence));
+  return R"({"_id":)" + json_text(id) + "," + condition_of(parts) + "}";
 }
 
 Result<std::string> mongo_condition(base::FencingToken token, const MongoFence& fence) {
-  const auto parts = parts_of(token, fence);
-  if (!parts) {
-    return std::unexpected(parts.error());
-  }
-  return "{" + condition_of(*parts) + "}";
+  HOLDFAST_TRY_LET(const auto parts, parts_of(token, fence));
+  return "{" + condition_of(parts) + "}";
 }
 
 Result<std::string> mongo_fence_fields(base::FencingToken token, const MongoFence& fence) {
-  const auto parts = parts_of(token, fence);
-  if (!parts) {
-    return std::unexpected(parts.error());
-  }
-  return "{" + parts->field + ":" + parts->token + "}";
+  HOLDFAST_TRY_LET(const auto parts, parts_of(token, fence));
+  return "{" + parts.field + ":" + parts.token + "}";
 }
 
 }  // namespace holdfast::fence

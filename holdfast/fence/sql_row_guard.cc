@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <holdfast/base/printable.h>
+#include <holdfast/base/try.h>
 #include <holdfast/fence/internal/sql.h>
 #include <holdfast/fence/internal/sql_text.h>
 
@@ -29,18 +30,15 @@ bool same_name(SqlDialect dialect, std::string_view a, std::string_view b) {
 Result<void> add_quoted(SqlDialect dialect, std::span<const std::string> names,
                         std::vector<QuotedName>& quoted) {
   for (const std::string& name : names) {
-    auto text = quote_identifier(dialect, name);
-    if (!text) {
-      return std::unexpected(std::move(text).error());
-    }
+    HOLDFAST_TRY_LET(auto text, quote_identifier(dialect, name));
     if (std::ranges::any_of(quoted, [&](const QuotedName& other) {
-          return same_name(dialect, other.text(), text->text());
+          return same_name(dialect, other.text(), text.text());
         })) {
       return fail(ErrorCode::invalid_argument,
                   "the column '" + base::printable(name) +
                       "' is named twice: as a key, as the fence or as a column to write");
     }
-    quoted.push_back(*std::move(text));
+    quoted.push_back(std::move(text));
   }
   return {};
 }
@@ -67,9 +65,7 @@ Result<SqlRowGuard> SqlRowGuard::make(SqlDialect dialect, const FencedRows& rows
   if (const auto added = add_quoted(dialect, {&rows.fence, 1}, quoted); !added) {
     return std::unexpected(added.error());
   }
-  if (const auto added = add_quoted(dialect, rows.keys, quoted); !added) {
-    return std::unexpected(added.error());
-  }
+  HOLDFAST_TRY(add_quoted(dialect, rows.keys, quoted));
   QuotedName fence = std::move(quoted.front());
   quoted.erase(quoted.begin());
   return SqlRowGuard(
@@ -87,15 +83,12 @@ SqlRowGuard::SqlRowGuard(SqlDialect dialect, Names names)
                     {"matches", matches(1)}})) {}
 
 Result<std::string> SqlRowGuard::update(std::span<const std::string> columns) const {
-  const auto quoted = quote(columns);
-  if (!quoted) {
-    return std::unexpected(quoted.error());
-  }
+  HOLDFAST_TRY_LET(const auto quoted, quote(columns));
   std::string assignments;
-  for (std::size_t i = 0; i < quoted->size(); ++i) {
-    assignments += (*quoted)[i].text() + " = " + parameter(dialect_, i + 1) + ", ";
+  for (std::size_t i = 0; i < quoted.size(); ++i) {
+    assignments += quoted[i].text() + " = " + parameter(dialect_, i + 1) + ", ";
   }
-  const std::size_t keys_from = quoted->size() + 1;
+  const std::size_t keys_from = quoted.size() + 1;
   return fill(dialect_, internal::sql::kUpdate,
               {{"table", names_.table.text()},
                {"fence", names_.fence.text()},
@@ -105,36 +98,31 @@ Result<std::string> SqlRowGuard::update(std::span<const std::string> columns) co
 }
 
 Result<std::string> SqlRowGuard::upsert(std::span<const std::string> columns) const {
-  auto quoted = quote(columns);
-  if (!quoted) {
-    return std::unexpected(std::move(quoted).error());
-  }
+  HOLDFAST_TRY_LET(auto quoted, quote(columns));
   std::string copies;
-  for (const QuotedName& column : *quoted) {
+  for (const QuotedName& column : quoted) {
     copies += column.text() + " = excluded." + column.text() + ", ";
   }
-  quoted->insert(quoted->end(), names_.keys.begin(), names_.keys.end());
+  quoted.insert(quoted.end(), names_.keys.begin(), names_.keys.end());
   std::string values;
-  for (std::size_t i = 0; i < quoted->size(); ++i) {
+  for (std::size_t i = 0; i < quoted.size(); ++i) {
     values.append(i == 0 ? "" : ", ").append(parameter(dialect_, i + 1));
   }
   return fill(dialect_, internal::sql::kUpsert,
               {{"table", names_.table.text()},
                {"fence", names_.fence.text()},
-               {"columns", join(*quoted)},
+               {"columns", join(quoted)},
                {"values", values},
                {"keys", join(names_.keys)},
                {"copies", copies},
-               {"token", parameter(dialect_, quoted->size() + 1)}});
+               {"token", parameter(dialect_, quoted.size() + 1)}});
 }
 
 Result<std::vector<QuotedName>> SqlRowGuard::quote(std::span<const std::string> columns) const {
   std::vector<QuotedName> all = names_.keys;
   all.push_back(names_.fence);
   const auto taken = static_cast<std::ptrdiff_t>(all.size());
-  if (const auto added = add_quoted(dialect_, columns, all); !added) {
-    return std::unexpected(added.error());
-  }
+  HOLDFAST_TRY(add_quoted(dialect_, columns, all));
   all.erase(all.begin(), all.begin() + taken);
   return all;
 }

@@ -1,5 +1,6 @@
 #include <holdfast/fence/sql_table_guard.h>
 
+#include <holdfast/base/try.h>
 #include <holdfast/fence/internal/sql.h>
 #include <holdfast/fence/internal/sql_text.h>
 
@@ -8,11 +9,8 @@ namespace holdfast::fence {
 using internal::fill;
 
 base::Result<SqlTableGuard> SqlTableGuard::make(SqlDialect dialect, const FenceTable& table) {
-  const auto quoted = internal::quote_table(dialect, table.schema, table.table);
-  if (!quoted) {
-    return std::unexpected(quoted.error());
-  }
-  return SqlTableGuard(dialect, *quoted);
+  HOLDFAST_TRY_LET(const auto quoted, internal::quote_table(dialect, table.schema, table.table));
+  return SqlTableGuard(dialect, quoted);
 }
 
 SqlTableGuard::SqlTableGuard(SqlDialect dialect, const QuotedName& table)

@@ -1,5 +1,10 @@
 #include <holdfast/local/key_lock.h>
 
+#include <set>
+#include <utility>
+
+#include <holdfast/base/try.h>
+
 namespace holdfast::local {
 
 namespace internal {
@@ -56,7 +61,8 @@ std::optional<ExclusiveGuard> SharedGuard::try_upgrade() {
   return KeyGuards::exclusive(*table_, upgraded);
 }
 
-KeyLock::KeyLock() : table_(std::make_unique<internal::KeyTable>()) {}
+KeyLock::KeyLock(const KeyLockOptions& options)
+    : table_(std::make_unique<internal::KeyTable>(options)) {}
 KeyLock::~KeyLock() = default;
 
 ExclusiveGuard KeyLock::lock(std::string_view key) {
@@ -72,20 +78,14 @@ SharedGuard KeyLock::lock_shared(std::string_view key) {
 }
 
 std::expected<ExclusiveGuard, WaitEnd> KeyLock::lock(std::string_view key, const KeyWait& wait) {
-  const auto entry = table_->acquire(table_->probe(key), Mode::exclusive, wait);
-  if (!entry) {
-    return std::unexpected(entry.error());
-  }
-  return KeyGuards::exclusive(*table_, *entry);
+  HOLDFAST_TRY_LET(const auto entry, table_->acquire(table_->probe(key), Mode::exclusive, wait));
+  return KeyGuards::exclusive(*table_, entry);
 }
 
 std::expected<SharedGuard, WaitEnd> KeyLock::lock_shared(std::string_view key,
                                                          const KeyWait& wait) {
-  const auto entry = table_->acquire(table_->probe(key), Mode::shared, wait);
-  if (!entry) {
-    return std::unexpected(entry.error());
-  }
-  return KeyGuards::shared(*table_, *entry);
+  HOLDFAST_TRY_LET(const auto entry, table_->acquire(table_->probe(key), Mode::shared, wait));
+  return KeyGuards::shared(*table_, entry);
 }
 
 std::optional<ExclusiveGuard> KeyLock::try_lock(std::string_view key) {
@@ -100,6 +100,22 @@ std::optional<SharedGuard> KeyLock::try_lock_shared(std::string_view key) {
   }
   KeyEntry* const entry = table_->try_acquire(probe, Mode::shared);
   return entry != nullptr ? std::optional(KeyGuards::shared(*table_, entry)) : std::nullopt;
+}
+
+KeyLock::MultiGuard KeyLock::lock_all(std::span<const std::string_view> keys) {
+  return *lock_all(keys, {});
+}
+
+std::expected<KeyLock::MultiGuard, WaitEnd> KeyLock::lock_all(
+    std::span<const std::string_view> keys, const KeyWait& wait) {
+  const std::set<std::string_view> in_order(keys.begin(), keys.end());
+  MultiGuard guards;
+  guards.reserve(in_order.size());
+  for (const std::string_view key : in_order) {
+    HOLDFAST_TRY_LET(ExclusiveGuard guard, lock(key, wait));
+    guards.push_back(std::move(guard));
+  }
+  return guards;
 }
 
 std::size_t KeyLock::size() const { return table_->size(); }

@@ -3,13 +3,16 @@
 #include <chrono>
 #include <cstddef>
 #include <expected>
+#include <initializer_list>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
 #include <holdfast/base/steady_deadline.h>
 #include <holdfast/local/key_guard.h>
+#include <holdfast/local/key_lock_options.h>
 #include <holdfast/local/key_mutex.h>
 #include <holdfast/local/key_stats.h>
 #include <holdfast/local/key_wait.h>
@@ -30,8 +33,8 @@ namespace holdfast::local {
 // adjacent in the queue enter together. A reader that arrives while another caller waits queues
 // behind it, so writers do not starve behind a stream of readers, nor readers behind writers. One
 // exception keeps a busy key busy: while the first waiter is being woken, newcomers may take the
-// free key, 2,048 at most. That happens to a waiter once; then a release passes the key directly to
-// it.
+// free key, 2,048 at most, and fewer the longer the queue is (256 with 64 waiters). That happens to
+// a waiter once; then a release passes the key directly to it.
 //
 // Throws std::bad_alloc if there is no memory for a new key, with nothing changed, and
 // std::system_error beyond a thousand million readers of one key. Releasing does not throw.
@@ -40,7 +43,8 @@ namespace holdfast::local {
 //   if (auto guard = locks.try_lock_for("invoice:42", 50ms)) { … }
 class KeyLock {
  public:
-  KeyLock();
+  // Throws base::Exception with ErrorCode::invalid_argument for options out of their range.
+  explicit KeyLock(const KeyLockOptions& options = {});
   ~KeyLock();
   KeyLock(const KeyLock&) = delete;
   KeyLock& operator=(const KeyLock&) = delete;
@@ -78,6 +82,21 @@ class KeyLock {
   [[nodiscard]] std::optional<SharedGuard> try_lock_shared_until(
       std::string_view key, std::chrono::time_point<Clock, Duration> time) {
     return in_time(lock_shared(key, {.until = base::steady_deadline(time)}));
+  }
+
+  // Locks all these keys, each once however often it is named, without a deadlock between callers:
+  // always in the same order. With a wait, which is for all keys together, locks all or none. A
+  // caller that already holds a key may deadlock with another caller, or with itself.
+  using MultiGuard = std::vector<ExclusiveGuard>;
+  [[nodiscard]] MultiGuard lock_all(std::span<const std::string_view> keys);
+  [[nodiscard]] MultiGuard lock_all(std::initializer_list<std::string_view> keys) {
+    return lock_all(std::span(keys.begin(), keys.size()));
+  }
+  [[nodiscard]] std::expected<MultiGuard, WaitEnd> lock_all(std::span<const std::string_view> keys,
+                                                            const KeyWait& wait);
+  [[nodiscard]] std::expected<MultiGuard, WaitEnd> lock_all(
+      std::initializer_list<std::string_view> keys, const KeyWait& wait) {
+    return lock_all(std::span(keys.begin(), keys.size()), wait);
   }
 
   // Returns the key's lock as an object for the standard's lock classes.

@@ -3,10 +3,12 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <iosfwd>
 #include <string>
 
 #include <holdfast/base/clock.h>
 #include <holdfast/base/ids.h>
+#include <holdfast/base/text_format.h>
 
 namespace holdfast::local {
 
@@ -20,12 +22,17 @@ struct LeaseInfo {
   friend bool operator==(const LeaseInfo&, const LeaseInfo&) = default;
 };
 
+// Returns one line for a log: LeaseInfo { key = "a", owner = "b", token = 3, time_left = 29s }.
+std::string to_string(const LeaseInfo& info);
+std::ostream& operator<<(std::ostream& out, const LeaseInfo& info);
+
 // The result of a sweep, which works in slices. A slice is the work under one hold of a lock: a
 // caller waits for the sweep no longer than one slice takes.
 struct SweepReport {
   static constexpr std::chrono::nanoseconds kStep{250};
 
   std::size_t removed = 0;
+  std::size_t left = 0;  // leases in the table, each shard counted when the sweep left it
   std::size_t slices = 0;
   std::chrono::nanoseconds longest_slice{0};
   // The number of slices that took less than kStep, 2 * kStep, …; the last counts all longer ones.
@@ -36,3 +43,6 @@ struct SweepReport {
 };
 
 }  // namespace holdfast::local
+
+template <>
+inline constexpr bool holdfast::base::kFormatsAsText<holdfast::local::LeaseInfo> = true;

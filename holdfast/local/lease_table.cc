@@ -34,22 +34,9 @@ const base::Clock& checked_clock(const LeaseTableOptions& options) {
 
 }  // namespace
 
-std::chrono::nanoseconds SweepReport::slice_quantile(double share) const noexcept {
-  const double wanted = share * static_cast<double>(slices);
-  std::size_t seen = 0;
-  for (std::size_t i = 0; i + 1 < slice_times.size(); ++i) {
-    seen += slice_times[i];
-    if (static_cast<double>(seen) >= wanted) {
-      return kStep * (i + 1);
-    }
-  }
-  return longest_slice;
-}
-
 LeaseTable::LeaseTable(LeaseTableOptions options)
     : shards_(std::make_unique<LeaseShards>(checked_clock(options))),
-      sweeper_(std::make_unique<internal::LeaseSweeper>(*shards_, *options.clock,
-                                                        options.sweep_every)) {}
+      sweeper_(std::make_unique<internal::LeaseSweeper>(*shards_, std::move(options))) {}
 
 LeaseTable::~LeaseTable() = default;
 
@@ -102,6 +89,16 @@ Result<void> LeaseTable::unlock(std::string_view key, std::string_view owner) {
   }
   if (!shards_->unlock(key, owner)) {
     return std::unexpected(not_held("no lease of this owner on this key"));
+  }
+  return {};
+}
+
+Result<void> LeaseTable::unlock(std::string_view key, base::FencingToken token) {
+  if (key.empty()) [[unlikely]] {
+    return std::unexpected(empty_argument(key));
+  }
+  if (!shards_->unlock(key, token.value())) {
+    return std::unexpected(not_held("the lease with this token has ended"));
   }
   return {};
 }

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include <holdfast/base/clock.h>
 #include <holdfast/base/error.h>
 #include <holdfast/base/ids.h>
+#include <holdfast/base/log.h>
 #include <holdfast/base/ttl.h>
 #include <holdfast/local/lease_info.h>
 
@@ -26,13 +28,21 @@ struct LeaseTableOptions {
   const base::Clock* clock = &base::steady_clock();
   // The time from one background sweep to the next, by the same clock; zero for none.
   base::Duration sweep_every = std::chrono::minutes(1);
+  // Receives a debug line for each sweep that removed a lease, and a warning for a background sweep
+  // that took longer than `sweep_every`.
+  base::Logger logger{};
+  // Called after each sweep, by the thread that swept: a place for metrics (`left` is the size of
+  // the table). No lock is held, so it may call the table. Must not throw.
+  std::function<void(const SweepReport&)> on_sweep{};
 };
 
 // An in-process table of leases: locks by key and owner that expire.
 //
 // Thread-safe. Calls do not block, except for the moment another thread needs to finish its own
 // call. A background thread removes expired leases at a steady cadence, in slices so small that
-// callers do not notice; it stops at once when the table is destroyed.
+// callers do not notice. After a sweep that took longer than the cadence the next one starts at
+// once, and the one after it at its usual time; sweeps never overlap. The thread stops at once when
+// the table is destroyed.
 //
 // Time is the injected clock's; the default does not count the time the machine was suspended. A
 // lease lasts at least its ttl; one of five seconds or more may last longer by the clock's
@@ -50,7 +60,7 @@ struct LeaseTableOptions {
 //
 //   LeaseTable table;
 //   auto token = table.try_lock("invoice:42", "worker-7", 30s);
-//   if (token && *token) { … table.unlock("invoice:42", "worker-7"); }
+//   if (token && *token) { … table.unlock("invoice:42", **token); }
 class LeaseTable {
  public:
   explicit LeaseTable(LeaseTableOptions options = {});
@@ -73,6 +83,9 @@ class LeaseTable {
   // Ends the owner's lease. An expired lease still counts if no other owner took it over.
   // ErrorCode::not_held if the lease belongs to another owner or there is none.
   base::Result<void> unlock(std::string_view key, std::string_view owner);
+  // Ends this very lease, and never a later one of the same owner. An expired lease still counts if
+  // no other lease replaced it. ErrorCode::not_held if the token is not that of the key's lease.
+  base::Result<void> unlock(std::string_view key, base::FencingToken token);
 
   // Returns whether a lease of this owner is valid for the key now.
   [[nodiscard]] bool is_locked_by(std::string_view key, std::string_view owner) const;

@@ -100,6 +100,26 @@ TEST_F(LeaseTableTest, AnExpiredLeaseThatWasNotTakenOverCanStillBeUnlockedByItsO
   EXPECT_EQ(table.size(), 0U);
 }
 
+TEST_F(LeaseTableTest, UnlockingByTokenEndsThisVeryLease) {
+  const base::FencingToken first(lock("a", "one", 1s));
+  clock.advance(1s);
+  const base::FencingToken second(lock("a", "one", 10s));
+  EXPECT_EQ(table.unlock("a", first).error().code, ErrorCode::not_held);
+  EXPECT_TRUE(table.is_locked_by("a", "one")) << "the same owner's later lease";
+  EXPECT_TRUE(table.unlock("a", second));
+  EXPECT_EQ(table.unlock("a", second).error().code, ErrorCode::not_held);
+  EXPECT_EQ(table.unlock("b", second).error().code, ErrorCode::not_held);
+  EXPECT_EQ(table.unlock("", second).error().code, ErrorCode::invalid_argument);
+  EXPECT_EQ(table.size(), 0U);
+}
+
+TEST_F(LeaseTableTest, AnExpiredLeaseThatWasNotReplacedCanStillBeUnlockedByItsToken) {
+  const base::FencingToken token(lock("a", "one", 1s));
+  clock.advance(2s);
+  EXPECT_TRUE(table.unlock("a", token));
+  EXPECT_EQ(table.size(), 0U);
+}
+
 TEST_F(LeaseTableTest, RenewExtendsKeepsTheTokenAndNeverShortens) {
   const std::uint64_t token = lock("a", "one", 10s);
   clock.advance(5s);

@@ -25,13 +25,10 @@ std::size_t checked_mask(std::size_t stripes) {
 
 }  // namespace
 
-// On its own cache line: a busy stripe does not slow down its neighbours.
-struct alignas(64) StripedKeyLock::Stripe {
-  std::shared_timed_mutex mutex;
-};
-
 StripedKeyLock::StripedKeyLock(std::size_t stripes)
-    : seed_(base::random_u64()), mask_(checked_mask(stripes)), stripes_(new Stripe[mask_ + 1]) {}
+    : seed_(base::random_u64()),
+      mask_(checked_mask(stripes)),
+      stripes_(new internal::StripeMutex[mask_ + 1]) {}
 
 StripedKeyLock::~StripedKeyLock() = default;
 
@@ -39,8 +36,8 @@ std::size_t StripedKeyLock::stripe_of(std::string_view key) const noexcept {
   return internal::KeyProbe(key, seed_).hash & mask_;
 }
 
-std::shared_timed_mutex& StripedKeyLock::mutex(std::string_view key) noexcept {
-  return stripes_[stripe_of(key)].mutex;
+internal::StripeMutex& StripedKeyLock::mutex(std::string_view key) noexcept {
+  return stripes_[stripe_of(key)];
 }
 
 StripedKeyLock::MultiGuard StripedKeyLock::lock_all(std::span<const std::string_view> keys) {
@@ -51,9 +48,29 @@ StripedKeyLock::MultiGuard StripedKeyLock::lock_all(std::span<const std::string_
   MultiGuard guard;
   guard.reserve(in_order.size());
   for (const std::size_t stripe : in_order) {
-    guard.emplace_back(stripes_[stripe].mutex);
+    guard.emplace_back(stripes_[stripe]);
   }
   return guard;
+}
+
+KeyLockStats StripedKeyLock::stats() const {
+  KeyLockStats stats;
+  for (std::size_t i = 0; i < stripes(); ++i) {
+    stripes_[i].add_to(stats);
+  }
+  return stats;
+}
+
+std::vector<StripeState> StripedKeyLock::snapshot() const {
+  std::vector<StripeState> states;
+  for (std::size_t i = 0; i < stripes(); ++i) {
+    StripeState state = stripes_[i].state();
+    if (state != StripeState()) {
+      state.stripe = i;
+      states.push_back(state);
+    }
+  }
+  return states;
 }
 
 }  // namespace holdfast::local

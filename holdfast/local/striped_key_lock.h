@@ -12,11 +12,13 @@
 #include <vector>
 
 #include <holdfast/local/internal/hash.h>
+#include <holdfast/local/internal/stripe_mutex.h>
+#include <holdfast/local/key_stats.h>
 
 namespace holdfast::local {
 
 // A fixed number of reader-writer locks that all keys share by their hash: constant memory, however
-// many keys there are.
+// many keys there are (192 bytes for each stripe).
 //
 // Thread-safe. It must outlive its guards. Fairness is the platform's (std::shared_timed_mutex).
 //
@@ -29,8 +31,8 @@ namespace holdfast::local {
 //   auto both = locks.lock_all({"account:1", "account:2"});
 class StripedKeyLock {
  public:
-  using Exclusive = std::unique_lock<std::shared_timed_mutex>;
-  using Shared = std::shared_lock<std::shared_timed_mutex>;
+  using Exclusive = std::unique_lock<internal::StripeMutex>;
+  using Shared = std::shared_lock<internal::StripeMutex>;
 
   // Holds several stripes until destroyed; move-only.
   using MultiGuard = std::vector<Exclusive>;
@@ -72,14 +74,17 @@ class StripedKeyLock {
   // Returns the key's stripe; the same for the life of this object, not beyond.
   [[nodiscard]] std::size_t stripe_of(std::string_view key) const noexcept;
 
- private:
-  struct Stripe;
+  [[nodiscard]] KeyLockStats stats() const;
+  // Returns every stripe that is held or waited for. Not one moment for all of them, and a holder
+  // that is just entering or leaving may be missed.
+  [[nodiscard]] std::vector<StripeState> snapshot() const;
 
-  [[nodiscard]] std::shared_timed_mutex& mutex(std::string_view key) noexcept;
+ private:
+  [[nodiscard]] internal::StripeMutex& mutex(std::string_view key) noexcept;
 
   const internal::HashSeed seed_;
   const std::size_t mask_;
-  const std::unique_ptr<Stripe[]> stripes_;
+  const std::unique_ptr<internal::StripeMutex[]> stripes_;
 };
 
 }  // namespace holdfast::local

@@ -7,11 +7,13 @@
 #include <gtest/gtest.h>
 
 #include <holdfast/base/error.h>
+#include <holdfast/local/testing_support.h>
 
 namespace holdfast::local {
 namespace {
 
 using namespace std::chrono_literals;
+using testing_support::wait_until;
 
 // Two different keys of one stripe, and one key of another stripe.
 struct Keys {
@@ -110,6 +112,54 @@ TEST(StripedKeyLock, CallersThatLockManyKeysInAnyOrderNeverDeadlock) {
     total += value;
   }
   EXPECT_EQ(total, 0);
+}
+
+TEST(StripedKeyLock, CountsWhatItDid) {
+  StripedKeyLock locks(8);
+  const Keys keys = find_keys(locks);
+  {
+    const auto guard = locks.lock(keys.first);
+    const auto reader = locks.lock_shared(keys.apart);
+    EXPECT_FALSE(locks.try_lock(keys.collides).owns_lock());
+    EXPECT_FALSE(locks.try_lock_for(keys.first, 1ms).owns_lock());
+    EXPECT_FALSE(locks.try_lock_shared_for(keys.first, 1ms).owns_lock());
+  }
+  EXPECT_EQ(locks.stats(), (KeyLockStats{.acquisitions = 2, .timed_out = 2}));
+  {
+    auto held = locks.lock(keys.first);
+    std::jthread waiter([&] { const auto guard = locks.lock(keys.first); });
+    wait_until([&] { return locks.snapshot().front().waiting_exclusive == 1; });
+    held.unlock();
+  }
+  const KeyLockStats stats = locks.stats();
+  EXPECT_EQ(stats.acquisitions, 4U);
+  EXPECT_EQ(stats.contended, 1U);
+  EXPECT_GT(stats.wait_time, 0ns);
+  EXPECT_EQ(stats.longest_wait, stats.wait_time);
+}
+
+TEST(StripedKeyLock, ShowsTheStripesInUseAndTheirWaiters) {
+  StripedKeyLock locks(8);
+  const Keys keys = find_keys(locks);
+  EXPECT_TRUE(locks.snapshot().empty());
+  {
+    auto one = locks.lock_shared(keys.first);
+    const auto two = locks.lock_shared(keys.collides);
+    EXPECT_EQ(locks.snapshot(),
+              (std::vector{StripeState{.stripe = locks.stripe_of(keys.first), .readers = 2}}));
+    one.unlock();
+    EXPECT_EQ(locks.snapshot().front().readers, 1U);
+  }
+  {
+    auto writer = locks.lock(keys.first);
+    std::jthread reader([&] { const auto guard = locks.lock_shared(keys.first); });
+    wait_until([&] { return locks.snapshot().front().waiting_shared == 1; });
+    EXPECT_EQ(locks.snapshot(),
+              (std::vector{StripeState{
+                  .stripe = locks.stripe_of(keys.first), .exclusive = true, .waiting_shared = 1}}));
+    writer.unlock();
+  }
+  EXPECT_TRUE(locks.snapshot().empty());
 }
 
 TEST(StripedKeyLock, AnUnprotectedCounterEndsExact) {

@@ -28,6 +28,8 @@ concept ByteKey = std::is_trivially_copyable_v<Key> &&
 template <ByteKey Key>
 class TypedKeyLock {
  public:
+  explicit TypedKeyLock(const KeyLockOptions& options = {}) : locks_(options) {}
+
   [[nodiscard]] ExclusiveGuard lock(const Key& key) { return locks_.lock(bytes(key)); }
   [[nodiscard]] SharedGuard lock_shared(const Key& key) { return locks_.lock_shared(bytes(key)); }
   [[nodiscard]] auto lock(const Key& key, const KeyWait& wait) {

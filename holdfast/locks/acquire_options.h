@@ -6,6 +6,7 @@
 #include <string>
 
 #include <holdfast/base/clock.h>
+#include <holdfast/base/error.h>
 #include <holdfast/base/ttl.h>
 #include <holdfast/store/claim.h>
 
@@ -20,9 +21,10 @@ enum class OnDestroy : std::uint8_t {
 // How to acquire, and how to hold. The defaults suit a job that takes seconds to hours.
 struct AcquireOptions {
   // How long the lease lasts without renewal: after a crash the name is free within this time.
-  // 100 ms to 365 days.
-  base::Ttl ttl = std::chrono::seconds(30);
-  // How often it is renewed while held; nothing: a third of the ttl. Less than the ttl.
+  // 100 ms to 365 days. Nothing: ProviderOptions::ttl, which is 30 s unless you set it.
+  std::optional<base::Ttl> ttl{};
+  // How often it is renewed while held, less than the ttl. Nothing: a third of the ttl, or
+  // ProviderOptions::renew_every where the ttl is the provider's too.
   std::optional<base::Duration> renew_every{};
   // How long to wait for the name. Nothing: `acquire` waits without bound, `try_acquire` not at
   // all.
@@ -43,5 +45,8 @@ struct AcquireOptions {
   base::Duration holds_back{};
   OnDestroy on_destroy = OnDestroy::release;
 };
+
+// Returns an error for options that are invalid with this ttl: theirs, or the provider's default.
+[[nodiscard]] base::Result<void> check(const AcquireOptions& how, base::Ttl ttl);
 
 }  // namespace holdfast::locks

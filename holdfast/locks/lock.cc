@@ -7,8 +7,6 @@
 
 namespace holdfast::locks {
 
-using internal::Hold;
-
 namespace {
 
 // Neither release nor reduce waits for anything but the store: the bell is never rung.

@@ -15,9 +15,7 @@
 
 namespace holdfast::locks {
 
-namespace internal {
-class Hold;
-}  // namespace internal
+class Hold;  // a lease that is kept: opaque
 
 // A name that is held: the lease is kept alive until the handle is released or destroyed.
 //
@@ -36,7 +34,7 @@ class Hold;
 class [[nodiscard]] Lock {
  public:
   Lock() noexcept = default;
-  explicit Lock(std::shared_ptr<internal::Hold> hold) noexcept;
+  explicit Lock(std::shared_ptr<Hold> hold) noexcept;
   Lock(Lock&& other) noexcept = default;
   Lock& operator=(Lock&& other) noexcept;
   ~Lock();
@@ -79,10 +77,10 @@ class [[nodiscard]] Lock {
   [[nodiscard]] OnDestroy on_destroy() const noexcept;
 
   // The lease itself, for those who write another face (see steps/).
-  [[nodiscard]] const std::shared_ptr<internal::Hold>& hold() const noexcept { return hold_; }
+  [[nodiscard]] const std::shared_ptr<Hold>& hold() const noexcept { return hold_; }
 
  private:
-  std::shared_ptr<internal::Hold> hold_;
+  std::shared_ptr<Hold> hold_;
 };
 
 }  // namespace holdfast::locks

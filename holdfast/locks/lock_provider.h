@@ -16,12 +16,17 @@
 
 namespace holdfast::locks {
 
-namespace internal {
-class ProviderCore;
-}  // namespace internal
+class ProviderCore;  // what all faces of a provider share: opaque
 
 struct ProviderOptions {
   std::string owner{};  // empty: user@host:pid
+  // Stands before every name in the store, and is not seen by the caller: `acquire("report")` with
+  // the prefix "billing/" locks "billing/report". Up to 1,023 bytes; see store::with_prefix.
+  std::string prefix{};
+  // The ttl and the renewal cadence of a call that names neither. Nothing: the store's (such as
+  // `expiry` and `extension_cadence` of a mongodb: URL), else 30 s and a third of the ttl.
+  std::optional<base::Ttl> ttl{};
+  std::optional<base::Duration> renew_every{};
   base::Logger logger{};
   Metrics metrics{};
   // Judges what is still ours; counts suspend. Outlives the provider and its locks.
@@ -39,9 +44,9 @@ struct ProviderOptions {
 
 // Acquires names from a store and keeps them alive.
 //
-// Thread-safe. Waiters of this provider for one name stand in line: the first contends for the name
-// in the store, and a release hands it to the next in one round trip. After 16 hand-overs in a row
-// the name goes through the store, so that waiters elsewhere have their turn. Two threads start
+// Thread-safe. Waiters of this provider for one name stand in the queue: the first contends for the
+// name in the store, and a release hands it to the next in one round trip. After 16 hand-overs in a
+// row the name goes through the store, so that waiters elsewhere have their turn. Two threads start
 // with the first lock: one renews all locks, one batch at a time, the other fires `lost`.
 //
 // When the provider is destroyed, waiting calls end with ErrorCode::cancelled, and on locks that
@@ -74,6 +79,7 @@ class LockProvider {
   [[nodiscard]] base::Result<store::ReleaseOutcome> release(std::string_view name,
                                                             const base::LeaseId& id);
 
+  // Returns the store, as seen through ProviderOptions::prefix.
   [[nodiscard]] store::LeaseStore& store() const noexcept;
   // ProviderOptions::clock, by which waits are measured.
   [[nodiscard]] const base::Clock& clock() const noexcept;
@@ -82,12 +88,10 @@ class LockProvider {
   [[nodiscard]] std::size_t waiting() const;
 
   // What all faces of this provider share, for those who write another one (see steps/).
-  [[nodiscard]] const std::shared_ptr<internal::ProviderCore>& core() const noexcept {
-    return core_;
-  }
+  [[nodiscard]] const std::shared_ptr<ProviderCore>& core() const noexcept { return core_; }
 
  private:
-  std::shared_ptr<internal::ProviderCore> core_;
+  std::shared_ptr<ProviderCore> core_;
 };
 
 // `user@host:pid` of this process.

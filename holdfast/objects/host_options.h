@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <stop_token>
 #include <string>
 
 #include <holdfast/base/clock.h>
@@ -55,5 +56,17 @@ struct HostOptions {
   // The clock that measures `save_every` and `idle_after`. Must outlive the host.
   const base::Clock* clock = &base::steady_clock();
 };
+
+// The limits of one operation, within those of HostOptions.
+//
+//   host.save<Account>("anna", {.within = 200ms, .stop = token});
+struct Limits {
+  // The operation's waits for its object, for another process and for the store end within this
+  // time, together; then timed_out. It does not interrupt a method that runs.
+  std::optional<base::Duration> within{};
+  // Ends these waits, with cancelled, until the method has run or the store is asked.
+  std::stop_token stop{};
+};
+inline const Limits kNoLimits{};
 
 }  // namespace holdfast::objects

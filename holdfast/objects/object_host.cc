@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <holdfast/base/printable.h>
+#include <holdfast/base/try.h>
 #include <holdfast/objects/internal/name_list.h>
 
 namespace holdfast::objects {
@@ -50,59 +51,24 @@ ObjectHost::~ObjectHost() {
     return;
   }
   if (const auto stopped = stop(); !stopped) {
-    core_->state().options.logger.error("a host ends: " + base::to_string(stopped.error()));
+    core_->options.logger.error("a host ends: " + base::to_string(stopped.error()));
   }
 }
 
 Result<nlohmann::json> ObjectHost::call(std::string_view type_name, std::string_view id,
-                                        std::string_view method_name,
-                                        const nlohmann::json& request) {
-  const auto type = core_->state().types.find(type_name);
-  if (!type) {
-    return std::unexpected(type.error());
-  }
-  const auto method = (*type)->method(method_name);
-  if (!method) {
-    return std::unexpected(method.error());
-  }
-  internal::CallScope scope(*core_);
-  if (auto begun = scope.begin(**type, id); !begun) {
-    return std::unexpected(std::move(begun).error());
-  }
-  auto reply =
-      scope.run((*method)->effect, [&] { return (*method)->call(scope.object(), request); });
+                                        std::string_view method_name, const nlohmann::json& request,
+                                        const Limits& limits) {
+  HOLDFAST_TRY_LET(const auto type, core_->types.find(type_name));
+  HOLDFAST_TRY_LET(const auto method, type->method(method_name));
+  internal::CallScope scope(*core_, *type, limits);
+  HOLDFAST_TRY(scope.begin(id));
+  auto reply = scope.run(method->effect, [&] { return method->call(scope.object(), request); });
   if (!reply) {
-    const std::string what = (*type)->name + "." + std::string(method_name);
+    const std::string what = type->name + "." + std::string(method_name);
     return std::unexpected(internal::in_context(what, std::move(reply).error()));
   }
   return reply;
 }
-
-Result<CreateOutcome> ObjectHost::create(std::string_view type_name, std::string_view id) {
-  const auto type = core_->state().types.find(type_name);
-  if (!type) return std::unexpected(type.error());
-  return core_->create(**type, id);
-}
-
-Result<EraseOutcome> ObjectHost::erase(std::string_view type_name, std::string_view id) {
-  const auto type = core_->state().types.find(type_name);
-  if (!type) return std::unexpected(type.error());
-  return core_->erase(**type, id);
-}
-
-Result<SaveOutcome> ObjectHost::save(std::string_view type_name, std::string_view id) {
-  const auto type = core_->state().types.find(type_name);
-  if (!type) return std::unexpected(type.error());
-  return core_->save(**type, id);
-}
-
-Result<SaveOutcome> ObjectHost::deactivate(std::string_view type_name, std::string_view id) {
-  const auto type = core_->state().types.find(type_name);
-  if (!type) return std::unexpected(type.error());
-  return core_->deactivate(**type, id);
-}
-
-Result<std::size_t> ObjectHost::save_all() { return core_->save_all(); }
 
 Result<void> ObjectHost::stop(base::Duration wait) {
   return core_->stop(base::Deadline::after(base::steady_clock(), wait));
@@ -110,43 +76,33 @@ Result<void> ObjectHost::stop(base::Duration wait) {
 
 std::size_t ObjectHost::count() const {
   std::size_t total = 0;
-  for (const internal::ObjectType* const type : core_->state().types.in_use()) {
+  for (const internal::ObjectType* const type : core_->types.in_use()) {
     total += type->table.size();
   }
   return total;
 }
 
 Result<std::size_t> ObjectHost::count(std::string_view type_name) const {
-  const auto type = core_->state().types.find(type_name);
-  if (!type) return std::unexpected(type.error());
-  return (*type)->table.size();
+  HOLDFAST_TRY_LET(const auto type, core_->types.find(type_name));
+  return type->table.size();
 }
 
 Result<store::IdPage> ObjectHost::ids(std::string_view type_name, std::string_view prefix,
                                       std::size_t limit, std::string_view after) const {
-  const auto type = core_->state().types.find(type_name);
-  if (!type) return std::unexpected(type.error());
+  HOLDFAST_TRY_LET(const auto type, core_->types.find(type_name));
   if (limit < 1 || limit > 1000) {
     return base::fail(ErrorCode::invalid_argument, "a page has 1 to 1,000 ids");
   }
-  // One extra id tells whether there is a next page.
-  store::IdPage page{.ids = (*type)->table.ids(prefix, limit + 1, after), .next = {}};
-  if (page.ids.size() > limit) {
-    page.ids.pop_back();
-    page.next = page.ids.back();
-  }
-  return page;
+  return type->table.ids(prefix, limit, after, base::steady_clock().now());
 }
 
 Result<store::IdPage> ObjectHost::stored_ids(std::string_view type_name, std::string_view prefix,
                                              std::size_t limit, std::string_view after) const {
-  const auto type = core_->state().types.find(type_name);
-  if (!type) return std::unexpected(type.error());
-  const internal::HostState& state = core_->state();
-  return state.repository->list((*type)->name, prefix, limit, after, state.store_deadline());
+  HOLDFAST_TRY_LET(const auto type, core_->types.find(type_name));
+  return core_->repository->list(
+      type->name, prefix, limit, after,
+      base::Deadline::after(base::steady_clock(), core_->options.store_wait));
 }
-
-HostStats ObjectHost::stats() const { return core_->stats(); }
 
 base::Error ObjectHost::bad_reply(std::string_view type, std::string_view method,
                                   const nlohmann::json& reply, std::string_view why) {

@@ -5,10 +5,12 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <new>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -42,7 +44,8 @@ namespace holdfast::objects {
 //
 // **Lock order**: stop → key → map, and between the last two a serial object's turn and its save.
 // Builds without NDEBUG abort, with a message, if it is violated. The map lock is innermost, and
-// no user code runs under it.
+// no user code runs under it. Saves of one object are serial, so that the store never receives an
+// older state after a newer one.
 //
 // **Calls from methods.** A method may call the host: for other objects, and for its own object
 // unless that is serial. A call that would wait for itself is ErrorCode::invalid_argument: a serial
@@ -65,11 +68,13 @@ namespace holdfast::objects {
 // provider the host must be the only user of the repository.
 //
 // Operations block for at most HostOptions::key_wait, OwnershipOptions::wait and
-// HostOptions::store_wait, and as long as the methods they run. Errors: invalid_argument (a type,
-// class, method or request that does not exist or fit; the message lists what exists), failed (user
-// code threw), corrupt (the stored data cannot be read), busy (active in another process, which is
-// named), timed_out, cancelled (the host stops), unavailable (it is stopped), lost, conflict
-// (stored by hosts with a provider), limit_exceeded, and those of the repository and the provider.
+// HostOptions::store_wait, and as long as the methods they run; each may have its own Limits: a
+// time for all its waits together (timed_out), and a stop token (cancelled). Errors:
+// invalid_argument (a type, class, method or request that does not exist or fit; the message lists
+// what exists), failed (user code threw), corrupt (the stored data cannot be read), busy (active in
+// another process, which is named), timed_out, cancelled (by the caller, or the host stops),
+// unavailable (it is stopped), lost, conflict (stored by hosts with a provider), limit_exceeded,
+// and those of the repository and the provider.
 //
 //   ObjectHost host(value_or_throw(open_repository("sqlite:/var/lib/bank.db")));
 //   host.register_type<Account>("account").method<&Account::deposit>("deposit");
@@ -91,15 +96,20 @@ class ObjectHost {
   template <std::derived_from<Object> T>
     requires std::default_initializable<T>
   RegisteredType<T> register_type(std::string name, TypeOptions options = {}) {
-    return register_type<T>(std::move(name), options, [] { return std::make_unique<T>(); });
+    if constexpr (alignof(T) > alignof(internal::Activation)) {
+      return register_type<T>(std::move(name), options, [] { return std::make_unique<T>(); });
+    } else {
+      return add_type<T>(
+          std::move(name), options, [](void* place) -> Object* { return new (place) T(); },
+          sizeof(T));
+    }
   }
   template <std::derived_from<Object> T>
   RegisteredType<T> register_type(std::string name, TypeOptions options,
                                   std::function<std::unique_ptr<T>()> make) {
-    internal::TypeRegistry& types = core_->state().types;
-    return {types, types.add(internal::type_slot<T>(),
-                             std::make_unique<internal::ObjectType>(
-                                 &core_->state(), std::move(name), options, std::move(make)))};
+    return add_type<T>(
+        std::move(name), options,
+        [make = std::move(make)](void*) -> Object* { return make().release(); }, 0);
   }
 
   // Calls a method of an object, which is loaded or made if needed. Nothing is serialised;
@@ -109,12 +119,22 @@ class ObjectHost {
   //   Result<long> balance = host.call<&Account::balance>("anna");
   template <auto kMethod, class... Args>
   auto call(std::string_view id, Args&&... args) {
-    return call<typename internal::Method<kMethod>::Class, kMethod>(id,
+    return call<typename internal::Method<kMethod>::Class, kMethod>(kNoLimits, id,
+                                                                    std::forward<Args>(args)...);
+  }
+  // With limits, which come first: call<&Account::deposit>({.within = 1s}, "anna", 100).
+  template <auto kMethod, class... Args>
+  auto call(const Limits& limits, std::string_view id, Args&&... args) {
+    return call<typename internal::Method<kMethod>::Class, kMethod>(limits, id,
                                                                     std::forward<Args>(args)...);
   }
   // For a method that T inherits from a class that is not registered itself.
   template <std::derived_from<Object> T, auto kMethod, class... Args>
-  auto call(std::string_view id, Args&&... args)
+  auto call(std::string_view id, Args&&... args) {
+    return call<T, kMethod>(kNoLimits, id, std::forward<Args>(args)...);
+  }
+  template <std::derived_from<Object> T, auto kMethod, class... Args>
+  auto call(const Limits& limits, std::string_view id, Args&&... args)
       -> base::Result<internal::Value<typename internal::Method<kMethod>::Reply>> {
     static_assert(std::is_invocable_v<decltype(kMethod), T&, Args...>,
                   "the method does not take these arguments");
@@ -122,8 +142,8 @@ class ObjectHost {
     if (!type) [[unlikely]] {
       return std::unexpected(type.error());
     }
-    internal::CallScope scope(*core_);
-    if (auto begun = scope.begin(**type, id); !begun) [[unlikely]] {
+    internal::CallScope scope(*core_, **type, limits);
+    if (auto begun = scope.begin(id); !begun) [[unlikely]] {
       return std::unexpected(std::move(begun).error());
     }
     return scope.run(internal::Method<kMethod>::kEffect, [&]() -> decltype(auto) {
@@ -135,13 +155,15 @@ class ObjectHost {
   // method with one, and an array for a method with more; the reply is its result, or null.
   [[nodiscard]] base::Result<nlohmann::json> call(std::string_view type, std::string_view id,
                                                   std::string_view method,
-                                                  const nlohmann::json& request = nullptr);
+                                                  const nlohmann::json& request = nullptr,
+                                                  const Limits& limits = kNoLimits);
   // Returns the reply converted to Reply; invalid_argument, with the reply, if it does not fit.
   template <class Reply>
   [[nodiscard]] base::Result<Reply> call_as(std::string_view type, std::string_view id,
                                             std::string_view method,
-                                            const nlohmann::json& request = nullptr) {
-    const auto reply = call(type, id, method, request);
+                                            const nlohmann::json& request = nullptr,
+                                            const Limits& limits = kNoLimits) {
+    const auto reply = call(type, id, method, request, limits);
     if (!reply) {
       return std::unexpected(reply.error());
     }
@@ -161,47 +183,58 @@ class ObjectHost {
   //
   //   host.together<Account, Account>({"anna", "bert"}, [](Account& from, Account& to) { … });
   template <std::derived_from<Object>... T, class Work>
-  auto together(const std::array<std::string_view, sizeof...(T)>& ids, Work&& work)
+  auto together(const std::array<std::string_view, sizeof...(T)>& ids, Work&& work,
+                const Limits& limits = kNoLimits)
       -> base::Result<internal::Value<std::invoke_result_t<Work, T&...>>>;
 
   // Loads an object into memory, or makes it.
-  [[nodiscard]] base::Result<CreateOutcome> create(std::string_view type, std::string_view id);
+  [[nodiscard]] base::Result<CreateStatus> create(std::string_view type, std::string_view id,
+                                                  const Limits& limits = kNoLimits) {
+    return core_->create(core_->types.find(type), id, limits);
+  }
   // Removes the object from memory, then from the store. If the store fails, the object has left
   // memory and stays stored as last saved.
-  [[nodiscard]] base::Result<EraseOutcome> erase(std::string_view type, std::string_view id);
-  [[nodiscard]] base::Result<SaveOutcome> save(std::string_view type, std::string_view id);
+  [[nodiscard]] base::Result<EraseStatus> erase(std::string_view type, std::string_view id,
+                                                const Limits& limits = kNoLimits) {
+    return core_->erase(core_->types.find(type), id, limits);
+  }
+  [[nodiscard]] base::Result<SaveStatus> save(std::string_view type, std::string_view id,
+                                              const Limits& limits = kNoLimits) {
+    return core_->save(core_->types.find(type), id, limits);
+  }
   // Saves an object and removes it from memory; other processes can then own it. If the save fails,
   // the object stays in memory.
-  [[nodiscard]] base::Result<SaveOutcome> deactivate(std::string_view type, std::string_view id);
-  template <std::derived_from<Object> T>
-  [[nodiscard]] base::Result<CreateOutcome> create(std::string_view id) {
-    const auto type = find<T>();
-    if (!type) return std::unexpected(type.error());
-    return core_->create(**type, id);
+  [[nodiscard]] base::Result<SaveStatus> deactivate(std::string_view type, std::string_view id,
+                                                    const Limits& limits = kNoLimits) {
+    return core_->deactivate(core_->types.find(type), id, limits);
   }
   template <std::derived_from<Object> T>
-  [[nodiscard]] base::Result<EraseOutcome> erase(std::string_view id) {
-    const auto type = find<T>();
-    if (!type) return std::unexpected(type.error());
-    return core_->erase(**type, id);
+  [[nodiscard]] base::Result<CreateStatus> create(std::string_view id,
+                                                  const Limits& limits = kNoLimits) {
+    return core_->create(find<T>(), id, limits);
   }
   template <std::derived_from<Object> T>
-  [[nodiscard]] base::Result<SaveOutcome> save(std::string_view id) {
-    const auto type = find<T>();
-    if (!type) return std::unexpected(type.error());
-    return core_->save(**type, id);
+  [[nodiscard]] base::Result<EraseStatus> erase(std::string_view id,
+                                                const Limits& limits = kNoLimits) {
+    return core_->erase(find<T>(), id, limits);
   }
   template <std::derived_from<Object> T>
-  [[nodiscard]] base::Result<SaveOutcome> deactivate(std::string_view id) {
-    const auto type = find<T>();
-    if (!type) return std::unexpected(type.error());
-    return core_->deactivate(**type, id);
+  [[nodiscard]] base::Result<SaveStatus> save(std::string_view id,
+                                              const Limits& limits = kNoLimits) {
+    return core_->save(find<T>(), id, limits);
+  }
+  template <std::derived_from<Object> T>
+  [[nodiscard]] base::Result<SaveStatus> deactivate(std::string_view id,
+                                                    const Limits& limits = kNoLimits) {
+    return core_->deactivate(find<T>(), id, limits);
   }
 
   // Saves all objects that had changed when this was called; returns how many. If some fail, the
   // others are saved, and one of the errors is returned. While the store hangs this may take
   // HostOptions::store_wait for each request, of up to HostOptions::save_batch objects.
-  base::Result<std::size_t> save_all();
+  base::Result<std::size_t> save_all(const Limits& limits = kNoLimits) {
+    return core_->save_all(limits);
+  }
   // Rejects new calls, waits for running ones, saves changed objects and removes all objects from
   // memory, with their leases. timed_out: calls are still running. lost, conflict: other processes
   // own objects whose changes are lost, if count() is 0. Any other error: some objects could not be
@@ -214,7 +247,7 @@ class ObjectHost {
   [[nodiscard]] std::size_t count() const;
   [[nodiscard]] base::Result<std::size_t> count(std::string_view type) const;
   // Returns the ids of a type in memory that begin with the prefix, in byte order; `after` is the
-  // `next` of the previous page.
+  // `next` of the previous page. The first page visits all objects, the next ones continue it.
   [[nodiscard]] base::Result<store::IdPage> ids(std::string_view type, std::string_view prefix = {},
                                                 std::size_t limit = 1000,
                                                 std::string_view after = {}) const;
@@ -223,12 +256,23 @@ class ObjectHost {
                                                        std::string_view prefix = {},
                                                        std::size_t limit = 1000,
                                                        std::string_view after = {}) const;
-  [[nodiscard]] HostStats stats() const;
+  [[nodiscard]] HostStats stats() const { return core_->stats(); }
+  // Returns the objects that are in use or waited for, by type and id. Exact for each lock, but not
+  // one moment for all of them.
+  [[nodiscard]] std::vector<HeldObject> held() const { return core_->held(); }
 
  private:
   template <class T>
+  RegisteredType<T> add_type(std::string name, TypeOptions options, internal::Factory make,
+                             std::size_t room) {
+    return {core_->types,
+            core_->types.add(internal::type_slot<T>(),
+                             std::make_unique<internal::ObjectType>(
+                                 core_.get(), std::move(name), options, std::move(make), room))};
+  }
+  template <class T>
   [[nodiscard]] base::Result<internal::ObjectType*> find() const {
-    return core_->state().types.find(internal::type_slot<T>());
+    return core_->types.find(internal::type_slot<T>());
   }
   [[nodiscard, gnu::cold]] static base::Error bad_reply(std::string_view type,
                                                         std::string_view method,
@@ -240,14 +284,15 @@ class ObjectHost {
 };
 
 template <std::derived_from<Object>... T, class Work>
-auto ObjectHost::together(const std::array<std::string_view, sizeof...(T)>& ids, Work&& work)
+auto ObjectHost::together(const std::array<std::string_view, sizeof...(T)>& ids, Work&& work,
+                          const Limits& limits)
     -> base::Result<internal::Value<std::invoke_result_t<Work, T&...>>> {
   std::vector<internal::Member> members;
   for (auto& type : {find<T>()...}) {
     if (!type) return std::unexpected(type.error());
     members.push_back({*type, ids[members.size()]});
   }
-  internal::TogetherScope scope(*core_, std::move(members));
+  internal::TogetherScope scope(*core_, std::move(members), limits);
   if (auto begun = scope.begin(); !begun) {
     return std::unexpected(std::move(begun).error());
   }

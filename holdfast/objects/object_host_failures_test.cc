@@ -96,7 +96,7 @@ TEST_F(ObjectHostFailures, OfDataThatDoesNotFit) {
     EXPECT_EQ(answer(called), "corrupt") << data;
     expect_nothing_held(0);
   }
-  EXPECT_EQ(test_.host.erase<Scripted>("a"), EraseOutcome::erased);  // it can still be erased
+  EXPECT_EQ(test_.host.erase<Scripted>("a"), EraseStatus::erased);  // it can still be erased
   EXPECT_EQ(test_.host.call<&Scripted::value>("a"), 0);
 }
 
@@ -131,14 +131,14 @@ TEST_F(ObjectHostFailures, OfASave) {
   EXPECT_NE(message(saved).find("saving scripted 'a'"), std::string::npos);
   expect_nothing_held(1);
   EXPECT_EQ(test_.host.stats().failed_saves, 1U);
-  EXPECT_EQ(test_.host.save<Scripted>("a"), SaveOutcome::saved);  // it is still marked as changed
+  EXPECT_EQ(test_.host.save<Scripted>("a"), SaveStatus::saved);  // it is still marked as changed
 }
 
 TEST_F(ObjectHostFailures, OfToData) {
   value_or_throw(test_.host.call<&Scripted::add>("a", 5));
   test_.script->on_to_data = once(throw_plain);
   EXPECT_EQ(answer(test_.host.save<Scripted>("a")), "failed");
-  EXPECT_EQ(test_.host.save<Scripted>("a"), SaveOutcome::saved);
+  EXPECT_EQ(test_.host.save<Scripted>("a"), SaveStatus::saved);
 }
 
 TEST_F(ObjectHostFailures, OfABatch) {
@@ -177,7 +177,7 @@ TEST_F(ObjectHostFailures, OfOnDeletingKeepsTheObject) {
   EXPECT_EQ(answer(test_.host.erase<Scripted>("a")), "failed");
   expect_nothing_held(1);
   EXPECT_EQ(test_.host.call<&Scripted::value>("a"), 5);
-  EXPECT_EQ(test_.host.erase<Scripted>("a"), EraseOutcome::erased);
+  EXPECT_EQ(test_.host.erase<Scripted>("a"), EraseStatus::erased);
 }
 
 TEST_F(ObjectHostFailures, OfADeleteInTheStoreLeavesItAsLastSaved) {
@@ -187,7 +187,7 @@ TEST_F(ObjectHostFailures, OfADeleteInTheStoreLeavesItAsLastSaved) {
   EXPECT_EQ(answer(test_.host.erase<Scripted>("a")), "unavailable");
   expect_nothing_held(0);
   EXPECT_EQ(test_.host.call<&Scripted::value>("a"), 5);
-  EXPECT_EQ(test_.host.erase<Scripted>("a"), EraseOutcome::erased);
+  EXPECT_EQ(test_.host.erase<Scripted>("a"), EraseStatus::erased);
   EXPECT_EQ(test_.host.call<&Scripted::value>("a"), 0);
 }
 
@@ -196,7 +196,7 @@ TEST_F(ObjectHostFailures, OfADeactivationKeepsTheObject) {
   test_.repository->on_save = fail_once(ErrorCode::unavailable);
   EXPECT_EQ(answer(test_.host.deactivate<Scripted>("a")), "unavailable");
   EXPECT_EQ(test_.host.count(), 1U);
-  EXPECT_EQ(test_.host.deactivate<Scripted>("a"), SaveOutcome::saved);
+  EXPECT_EQ(test_.host.deactivate<Scripted>("a"), SaveStatus::saved);
 }
 
 TEST_F(ObjectHostFailures, OfAFactoryThatReturnsNull) {

@@ -46,7 +46,7 @@ TEST(ObjectHostGuarantees, ConcurrentCreatesOfOneIdGiveOneObject) {
   HostTest test;
   std::atomic<int> created = 0;
   expect_one_object(
-      test, [&] { created += test.host.create<Scripted>("a") == CreateOutcome::created ? 1 : 0; });
+      test, [&] { created += test.host.create<Scripted>("a") == CreateStatus::created ? 1 : 0; });
   EXPECT_EQ(created, 1);
 }
 
@@ -208,12 +208,12 @@ TEST(ObjectHostGuarantees, ASerialObjectIsCalledWhileItsDataIsOnItsWayToTheStore
     go_on.pass();
     return {};
   };
-  std::jthread saver([&] { EXPECT_EQ(test.host.save<Scripted>("a"), SaveOutcome::saved); });
+  std::jthread saver([&] { EXPECT_EQ(test.host.save<Scripted>("a"), SaveStatus::saved); });
   inside.pass();
   EXPECT_EQ(test.host.call<&Scripted::add>("a", 1), 2);
   go_on.open();
   saver.join();
-  EXPECT_EQ(test.host.save<Scripted>("a"), SaveOutcome::saved);  // saves the second change, too
+  EXPECT_EQ(test.host.save<Scripted>("a"), SaveStatus::saved);  // saves the second change, too
   EXPECT_EQ(test.repository->stored("scripted", "a"), R"({"value":2})");
 }
 
@@ -271,7 +271,7 @@ TEST(ObjectHostGuarantees, ASaveOfAnErasedObjectWritesNothing) {
   HostTest test;
   value_or_throw(test.host.call<&Scripted::add>("a", 1));
   value_or_throw(test.host.erase<Scripted>("a"));
-  EXPECT_EQ(test.host.save<Scripted>("a"), SaveOutcome::gone);
+  EXPECT_EQ(test.host.save<Scripted>("a"), SaveStatus::gone);
   EXPECT_EQ(test.host.save_all(), 0U);
   EXPECT_TRUE(test.repository->batches().empty());
 }
@@ -289,10 +289,10 @@ TEST(ObjectHostGuarantees, AnOlderStateNeverFollowsANewerOne) {
     }
     return {};
   };
-  std::jthread slow([&] { EXPECT_EQ(test.host.save<Scripted>("a"), SaveOutcome::saved); });
+  std::jthread slow([&] { EXPECT_EQ(test.host.save<Scripted>("a"), SaveStatus::saved); });
   inside.pass();
   value_or_throw(test.host.call<&Scripted::add>("a", 1));
-  std::jthread later([&] { EXPECT_EQ(test.host.save<Scripted>("a"), SaveOutcome::saved); });
+  std::jthread later([&] { EXPECT_EQ(test.host.save<Scripted>("a"), SaveStatus::saved); });
   let_others_err();
   EXPECT_EQ(saves, 1);
   go_on.open();

@@ -39,11 +39,11 @@ TEST(ObjectHostNesting, AMethodCallsItsOwnObjectEvenWhileADeleteWaits) {
     inside.open();
     testing::let_others_err();
     EXPECT_EQ(test.host.call<&Scripted::add>("a", 1), 1);
-    EXPECT_EQ(test.host.save<Scripted>("a"), SaveOutcome::saved);
+    EXPECT_EQ(test.host.save<Scripted>("a"), SaveStatus::saved);
   };
   std::jthread caller([&] { EXPECT_EQ(test.host.call<&Scripted::work>("a"), 2); });
   inside.pass();
-  EXPECT_EQ(test.host.erase<Scripted>("a"), EraseOutcome::erased);
+  EXPECT_EQ(test.host.erase<Scripted>("a"), EraseStatus::erased);
 }
 
 TEST(ObjectHostNesting, ASerialObjectThatCallsItselfGetsAnError) {
@@ -78,7 +78,7 @@ TEST(ObjectHostNesting, ACallThatWouldWaitForItselfGetsAnError) {
     EXPECT_EQ(answer(test.host.together<Scripted>({"a"}, [](Scripted&) {})), "invalid_argument");
   };
   EXPECT_EQ(test.host.call<&Scripted::work>("a"), 1);
-  EXPECT_EQ(test.host.erase<Scripted>("a"), EraseOutcome::erased);
+  EXPECT_EQ(test.host.erase<Scripted>("a"), EraseStatus::erased);
 }
 
 TEST(ObjectHostNesting, AHookMayNotReachItsOwnObject) {
@@ -125,12 +125,12 @@ TEST(ObjectHostNesting, AMethodSavesItsOwnObject) {
   for (const Calls calls : {Calls::concurrent, Calls::serial}) {
     HostTest test(HostTest::quiet(), {.calls = calls});
     test.script->on_work = [&] {
-      EXPECT_EQ(test.host.save<Scripted>("a"), SaveOutcome::saved);
+      EXPECT_EQ(test.host.save<Scripted>("a"), SaveStatus::saved);
       EXPECT_EQ(test.host.save_all(), 0U);
     };
     EXPECT_EQ(test.host.call<&Scripted::work>("a"), 1);
     EXPECT_EQ(test.repository->stored("scripted", "a"), R"({"value":0})");
-    EXPECT_EQ(test.host.save<Scripted>("a"), SaveOutcome::saved);
+    EXPECT_EQ(test.host.save<Scripted>("a"), SaveStatus::saved);
   }
 }
 

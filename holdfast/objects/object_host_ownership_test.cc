@@ -71,7 +71,7 @@ TEST_F(ObjectHostOwnership, AnObjectIsActiveInOneProcessAtATime) {
       << message(called);
   EXPECT_EQ(answer(b_.host.create<Scripted>("x")), "busy");
   EXPECT_EQ(answer(b_.host.erase<Scripted>("x")), "busy");
-  EXPECT_EQ(b_.host.save<Scripted>("x"), SaveOutcome::gone);
+  EXPECT_EQ(b_.host.save<Scripted>("x"), SaveStatus::gone);
   EXPECT_EQ(b_.host.call<&Scripted::add>("y", 1), 1);
   EXPECT_EQ(a_.host.call<&Scripted::value>("x"), 1);
 }
@@ -96,7 +96,7 @@ TEST_F(ObjectHostOwnership, AFailedCreationLeavesNoLease) {
   a_.script->on_created = [] { throw std::runtime_error("out of paper"); };
   EXPECT_EQ(answer(a_.host.create<Scripted>("x")), "failed");
   EXPECT_EQ(a_.provider.held(), 0U);
-  EXPECT_EQ(b_.host.create<Scripted>("x"), CreateOutcome::created);
+  EXPECT_EQ(b_.host.create<Scripted>("x"), CreateStatus::created);
 }
 
 TEST_F(ObjectHostOwnership, TheLeaseIsRenewedWhileTheObjectIsActive) {

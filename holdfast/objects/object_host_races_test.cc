@@ -160,8 +160,8 @@ TEST(ObjectHostRaces, CreateAndDeleteAMillionTimesLeavesNothingBehind) {
       threads.emplace_back([&, t] {
         for (int i = t; i < cycles; i += 2) {
           const std::string id = "object " + std::to_string(i);
-          ASSERT_EQ(host.create<Sentinel>(id), CreateOutcome::created);
-          ASSERT_EQ(host.erase<Sentinel>(id), EraseOutcome::erased);
+          ASSERT_EQ(host.create<Sentinel>(id), CreateStatus::created);
+          ASSERT_EQ(host.erase<Sentinel>(id), EraseStatus::erased);
         }
       });
     }

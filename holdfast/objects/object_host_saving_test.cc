@@ -26,19 +26,19 @@ using namespace std::chrono_literals;
 TEST(ObjectHostSaving, OnlyChangedObjectsAreSaved) {
   HostTest test;
   value_or_throw(test.host.create<Scripted>("a"));
-  EXPECT_EQ(test.host.save<Scripted>("a"), SaveOutcome::saved);  // a new object is not stored yet
-  EXPECT_EQ(test.host.save<Scripted>("a"), SaveOutcome::unchanged);
+  EXPECT_EQ(test.host.save<Scripted>("a"), SaveStatus::saved);  // a new object is not stored yet
+  EXPECT_EQ(test.host.save<Scripted>("a"), SaveStatus::unchanged);
   value_or_throw(test.host.call<&Scripted::value>("a"));  // const
-  EXPECT_EQ(test.host.save<Scripted>("a"), SaveOutcome::unchanged);
+  EXPECT_EQ(test.host.save<Scripted>("a"), SaveStatus::unchanged);
   value_or_throw(test.host.call<&Scripted::add>("a", 1));
-  EXPECT_EQ(test.host.save<Scripted>("a"), SaveOutcome::saved);
+  EXPECT_EQ(test.host.save<Scripted>("a"), SaveStatus::saved);
   value_or_throw(test.host.call("scripted", "a", "value"));
-  EXPECT_EQ(test.host.save<Scripted>("a"), SaveOutcome::unchanged);
+  EXPECT_EQ(test.host.save<Scripted>("a"), SaveStatus::unchanged);
   value_or_throw(test.host.call<&Scripted::touch>("a"));  // const, but calls mark_changed()
-  EXPECT_EQ(test.host.save<Scripted>("a"), SaveOutcome::saved);
+  EXPECT_EQ(test.host.save<Scripted>("a"), SaveStatus::saved);
   value_or_throw(test.host.deactivate<Scripted>("a"));
   value_or_throw(test.host.create<Scripted>("a"));
-  EXPECT_EQ(test.host.save<Scripted>("a"), SaveOutcome::unchanged);  // as it was loaded
+  EXPECT_EQ(test.host.save<Scripted>("a"), SaveStatus::unchanged);  // as it was loaded
 }
 
 TEST(ObjectHostSaving, SaveAllGoesInBatches) {
@@ -247,7 +247,7 @@ TEST(ObjectHostSaving, AChangeAfterTheDataWasTakenIsSavedTheNextTime) {
   for (const char* id : {"saved alone", "saved in a batch"}) {
     value_or_throw(test.host.call<&ChangedMeanwhile::add>(id));
   }
-  EXPECT_EQ(test.host.save<ChangedMeanwhile>("saved alone"), SaveOutcome::saved);
+  EXPECT_EQ(test.host.save<ChangedMeanwhile>("saved alone"), SaveStatus::saved);
   EXPECT_EQ(test.repository->stored("changed", "saved alone"), "1");
   EXPECT_EQ(test.host.save_all(), 2U);
   EXPECT_EQ(test.repository->stored("changed", "saved alone"), "2");
@@ -305,7 +305,7 @@ TEST(ObjectHostSaving, HappensAtEachCallIfTheTypeSaysSo) {
   test.repository->on_save = [] { return base::fail(base::ErrorCode::unavailable, "away"); };
   EXPECT_EQ(answer(test.host.call<&Scripted::add>("a", 5)), "unavailable");
   test.repository->on_save = {};
-  EXPECT_EQ(test.host.save<Scripted>("a"), SaveOutcome::saved);
+  EXPECT_EQ(test.host.save<Scripted>("a"), SaveStatus::saved);
 }
 
 TEST(ObjectHostSaving, AtEachCallIncludesTheChangesOfNestedCalls) {
@@ -342,6 +342,25 @@ TEST(ObjectHostIdle, AnIdleObjectIsSavedAndLeavesMemory) {
   EXPECT_EQ(value_or_throw(test.host.ids("scripted")).ids, std::vector<std::string>{"used"});
   EXPECT_EQ(test.repository->stored("scripted", "idle"), R"({"value":1})");
   EXPECT_EQ(test.host.call<&Scripted::value>("idle"), 1);
+}
+
+TEST(ObjectHostIdle, LooksKeepTheirBeatHoweverLongASaveTakes) {
+  ManualClock clock;
+  HostTest test({.save_every = std::nullopt, .idle_after = 60s, .clock = &clock});  // every 15 s
+  test.repository->on_save = [&]() -> base::Result<void> {
+    clock.advance(10s);
+    return {};
+  };
+  value_or_throw(test.host.call<&Scripted::add>("first", 1));
+  clock.wait_for_sleepers(1);
+  clock.advance(14s);
+  value_or_throw(test.host.call<&Scripted::add>("second", 1));
+  clock.wait_for_sleepers(1);
+  clock.advance(47s);
+  EXPECT_TRUE(eventually([&] { return test.host.stats().idle == 1; }));
+  clock.wait_for_sleepers(1);
+  clock.advance(4s);  // 75 s from the start
+  EXPECT_TRUE(eventually([&] { return test.host.stats().idle == 2; }));
 }
 
 TEST(ObjectHostIdle, ObjectsUsedByTogetherStay) {

@@ -76,7 +76,7 @@ TEST_F(ObjectHostTest, EachTypeHasItsOwnIds) {
   value_or_throw(host_.call<&Basket::put>("x", "apple", 1));
   value_or_throw(host_.call<&Scripted::add>("x", 1));
   EXPECT_EQ(host_.count("basket"), 1U);
-  EXPECT_EQ(host_.erase<Basket>("x"), EraseOutcome::erased);
+  EXPECT_EQ(host_.erase<Basket>("x"), EraseStatus::erased);
   EXPECT_EQ(host_.call<&Scripted::value>("x"), 1);
 }
 
@@ -156,41 +156,41 @@ TEST_F(ObjectHostTest, NamesAreRegisteredOnceAndBeforeTheFirstUse) {
   EXPECT_THROW(late.method<&Unregistered::nothing>(""), base::Exception);
   late.method<&Unregistered::nothing>("nothing");
   EXPECT_THROW(late.method<&Unregistered::nothing>("nothing"), base::Exception);
-  EXPECT_EQ(host_.create("late", "x"), CreateOutcome::created);
+  EXPECT_EQ(host_.create("late", "x"), CreateStatus::created);
   EXPECT_THROW(late.method<&Unregistered::nothing>("later"), base::Exception);
 }
 
 TEST_F(ObjectHostTest, CreateSaysWhereTheObjectCameFrom) {
-  EXPECT_EQ(host_.create("scripted", "a"), CreateOutcome::created);
-  EXPECT_EQ(host_.create<Scripted>("a"), CreateOutcome::active);
-  EXPECT_EQ(host_.deactivate<Scripted>("a"), SaveOutcome::saved);
-  EXPECT_EQ(host_.create<Scripted>("a"), CreateOutcome::loaded);
+  EXPECT_EQ(host_.create("scripted", "a"), CreateStatus::created);
+  EXPECT_EQ(host_.create<Scripted>("a"), CreateStatus::active);
+  EXPECT_EQ(host_.deactivate<Scripted>("a"), SaveStatus::saved);
+  EXPECT_EQ(host_.create<Scripted>("a"), CreateStatus::loaded);
 }
 
 TEST_F(ObjectHostTest, EraseRemovesAnObjectFromMemoryAndFromTheStore) {
   value_or_throw(host_.call<&Scripted::add>("a", 5));
   value_or_throw(host_.save<Scripted>("a"));
   EXPECT_EQ(test_.repository->size(), 1U);
-  EXPECT_EQ(host_.erase<Scripted>("a"), EraseOutcome::erased);
+  EXPECT_EQ(host_.erase<Scripted>("a"), EraseStatus::erased);
   EXPECT_EQ(host_.count(), 0U);
   EXPECT_EQ(test_.repository->size(), 0U);
-  EXPECT_EQ(host_.erase("scripted", "a"), EraseOutcome::absent);
+  EXPECT_EQ(host_.erase("scripted", "a"), EraseStatus::absent);
   EXPECT_EQ(host_.call<&Scripted::value>("a"), 0);
 }
 
 TEST_F(ObjectHostTest, EraseRemovesAnObjectThatIsOnlyStored) {
   value_or_throw(host_.call<&Scripted::add>("a", 5));
   value_or_throw(host_.deactivate<Scripted>("a"));
-  EXPECT_EQ(host_.erase<Scripted>("a"), EraseOutcome::erased);
+  EXPECT_EQ(host_.erase<Scripted>("a"), EraseStatus::erased);
   EXPECT_EQ(test_.repository->size(), 0U);
 }
 
 TEST_F(ObjectHostTest, DataIsLoadedAgainAfterDeactivation) {
   value_or_throw(host_.call<&Scripted::add>("a", 5));
-  EXPECT_EQ(host_.deactivate<Scripted>("a"), SaveOutcome::saved);
+  EXPECT_EQ(host_.deactivate<Scripted>("a"), SaveStatus::saved);
   EXPECT_EQ(host_.count(), 0U);
   EXPECT_EQ(host_.call<&Scripted::value>("a"), 5);
-  EXPECT_EQ(host_.deactivate<Scripted>("b"), SaveOutcome::gone);
+  EXPECT_EQ(host_.deactivate<Scripted>("b"), SaveStatus::gone);
 }
 
 TEST_F(ObjectHostTest, IdsComeInPages) {
@@ -220,7 +220,7 @@ TEST_F(ObjectHostTest, IdsOutsideTheirBoundsAreRejected) {
     EXPECT_EQ(answer(host_.call<&Scripted::value>(id)), "invalid_argument");
     EXPECT_EQ(answer(host_.create<Scripted>(id)), "invalid_argument");
     EXPECT_EQ(answer(host_.erase<Scripted>(id)), "invalid_argument");
-    EXPECT_EQ(host_.save<Scripted>(id), SaveOutcome::gone);
+    EXPECT_EQ(host_.save<Scripted>(id), SaveStatus::gone);
   }
   const std::string odd("\0/\n'", 4);
   EXPECT_EQ(host_.call<&Scripted::add>(odd, 1), 1);
@@ -236,7 +236,7 @@ TEST(ObjectHostLimits, NoMoreObjectsThanAllowed) {
   EXPECT_EQ(answer(test.host.create<Scripted>("c")), "limit_exceeded");
   EXPECT_EQ(answer(test.host.call<&Scripted::value>("c")), "limit_exceeded");
   value_or_throw(test.host.erase<Scripted>("a"));
-  EXPECT_EQ(test.host.create<Scripted>("c"), CreateOutcome::created);
+  EXPECT_EQ(test.host.create<Scripted>("c"), CreateStatus::created);
 }
 
 TEST(ObjectHostLimits, InvalidOptionsAreRejected) {

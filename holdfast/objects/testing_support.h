@@ -16,6 +16,7 @@
 
 #include <holdfast/base/error.h>
 #include <holdfast/engines/memory/memory_repository.h>
+#include <holdfast/objects/internal/lock_order.h>
 #include <holdfast/objects/object_host.h>
 
 // Support for the tests of this folder.
@@ -23,6 +24,9 @@ namespace holdfast::objects::testing {
 
 using tests::eventually;
 using tests::kPatience;
+
+// Every test program of objects checks the lock order, in release builds, too.
+inline const bool kChecksLockOrder = internal::LockOrder::check();
 
 // Gives other threads time to do what they must not do. A test that passes does not depend on it.
 inline void let_others_err() { std::this_thread::sleep_for(std::chrono::milliseconds(20)); }
@@ -66,10 +70,10 @@ class WatchedRepository final : public store::ObjectRepository {
   std::string poisoned;
   bool atomic_batch = true;
 
-  [[nodiscard]] store::RepositoryPromises promises() const override {
-    auto promises = memory_.promises();
-    promises.atomic_batch = atomic_batch;
-    return promises;
+  [[nodiscard]] store::RepositoryCapabilities capabilities() const override {
+    auto capabilities = memory_.capabilities();
+    capabilities.atomic_batch = atomic_batch;
+    return capabilities;
   }
   [[nodiscard]] std::size_t size() const { return memory_.size(); }
   // Returns the sizes of the save requests so far.

@@ -34,13 +34,12 @@ base::Result<std::optional<Leader>> leader_in(
 
 ChangeSteps::ChangeSteps(store::LeaseStore& store, const base::Clock& clock, std::string name,
                          std::optional<base::FencingToken> known, base::Duration wait,
-                         std::stop_token stop, locks::steps::Ringer& ringer)
+                         locks::steps::Ringer& ringer)
     : store_(store),
       clock_(clock),
       name_(std::move(name)),
       known_(known),
       deadline_(base::Deadline::after(clock, wait)),
-      stop_(std::move(stop)),
       ringer_(ringer) {}
 
 Step ChangeSteps::start() { return {.kind = Step::Kind::watch}; }
@@ -72,7 +71,7 @@ Step ChangeSteps::on(Answer&& answer) {
   if (token != known_ || deadline_.expired(now)) {
     return end();
   }
-  if (stop_.stop_requested() || cancelled_.load(std::memory_order_relaxed)) {
+  if (is_cancelled()) {
     outcome_ = base::fail(ErrorCode::cancelled, "the wait was cancelled");
     return end();
   }

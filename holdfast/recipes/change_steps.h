@@ -1,8 +1,6 @@
 #pragma once
 
-#include <atomic>
 #include <optional>
-#include <stop_token>
 #include <string>
 
 #include <holdfast/base/clock.h>
@@ -21,15 +19,12 @@ class ChangeSteps final : public locks::steps::Procedure {
  public:
   // The store, the clock and the ringer must outlive it.
   ChangeSteps(store::LeaseStore& store, const base::Clock& clock, std::string name,
-              std::optional<base::FencingToken> known, base::Duration wait, std::stop_token stop,
+              std::optional<base::FencingToken> known, base::Duration wait,
               locks::steps::Ringer& ringer);
 
   [[nodiscard]] locks::steps::Step start() override;
   [[nodiscard]] locks::steps::Step on(locks::steps::Answer&& answer) override;
   void watch() override;
-
-  // Makes it end as after a stop. Call from any thread, and ring afterwards.
-  void cancel() noexcept { cancelled_.store(true, std::memory_order_relaxed); }
 
   // Returns the outcome, when done.
   [[nodiscard]] base::Result<std::optional<Leader>>& outcome() noexcept { return outcome_; }
@@ -41,9 +36,7 @@ class ChangeSteps final : public locks::steps::Procedure {
   const std::string name_;
   const std::optional<base::FencingToken> known_;
   const base::Deadline deadline_;
-  const std::stop_token stop_;
   locks::steps::Ringer& ringer_;
-  std::atomic<bool> cancelled_ = false;
   std::optional<store::Watch> watch_;
   base::Result<std::optional<Leader>> outcome_{};
 };

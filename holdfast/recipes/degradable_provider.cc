@@ -7,7 +7,9 @@
 #include <holdfast/base/deadline.h>
 #include <holdfast/base/name.h>
 #include <holdfast/base/printable.h>
+#include <holdfast/base/try.h>
 #include <holdfast/engines/memory/memory_store.h>
+#include <holdfast/locks/or_timed_out.h>
 #include <holdfast/recipes/internal/circuit.h>
 #include <holdfast/recipes/internal/guarded_store.h>
 
@@ -67,11 +69,9 @@ std::unique_ptr<LockProvider> make_local_provider(const DegradationOptions& opti
 
 // Returns the error that a store would return for these arguments.
 Result<void> check_arguments(std::string_view name, const AcquireOptions& options) {
-  if (auto valid = base::Name::make(name); !valid) {
-    return std::unexpected(std::move(valid).error());
-  }
-  if (auto valid = options.ttl.checked(); !valid) {
-    return std::unexpected(std::move(valid).error());
+  HOLDFAST_TRY(base::Name::make(name));
+  if (options.ttl) {
+    HOLDFAST_TRY(options.ttl->checked());
   }
   return {};
 }
@@ -95,12 +95,8 @@ DegradableProvider::DegradableProvider(std::shared_ptr<store::LeaseStore> store,
 DegradableProvider::~DegradableProvider() = default;
 
 DegradableLock DegradableProvider::acquire(std::string_view name, const AcquireOptions& options) {
-  auto lock = base::value_or_throw(
-      acquire_within(name, options, options.wait.value_or(base::Duration::max())));
-  if (!lock) {
-    base::throw_error({ErrorCode::timed_out, "the name was not free within the wait"});
-  }
-  return *std::move(lock);
+  return base::value_or_throw(locks::or_timed_out(
+      acquire_within(name, options, options.wait.value_or(base::Duration::max()))));
 }
 
 DegradableProvider::Outcome DegradableProvider::try_acquire(std::string_view name,
@@ -111,23 +107,18 @@ DegradableProvider::Outcome DegradableProvider::try_acquire(std::string_view nam
 DegradableProvider::Outcome DegradableProvider::acquire_within(std::string_view name,
                                                                const AcquireOptions& options,
                                                                base::Duration wait) {
-  if (auto valid = check_arguments(name, options); !valid) {
-    return std::unexpected(std::move(valid).error());
-  }
+  HOLDFAST_TRY(check_arguments(name, options));
   const base::Clock& clock = *options_.provider.clock;
   const auto deadline = base::Deadline::after(clock, wait);
   AcquireOptions how = options;
   how.wait = wait;
   locks::Lock local;
   if (local_ != nullptr) {
-    auto held = local_->try_acquire(name, how);
+    HOLDFAST_TRY_LET(auto held, local_->try_acquire(name, how));
     if (!held) {
-      return std::unexpected(std::move(held).error());
-    }
-    if (!*held) {
       return std::nullopt;
     }
-    local = **std::move(held);
+    local = *std::move(held);
     how.wait = deadline.remaining(clock.now());
   }
   return acquire_shared(name, how, std::move(local));

@@ -45,7 +45,7 @@ std::optional<base::Error> refusal(std::string_view key, bool is_nothing_to_pass
 }  // namespace
 
 HitSteps::HitSteps(const ThrottleOptions& options, std::string_view key, std::uint32_t count,
-                   Deadline until, std::stop_token stop, std::optional<base::Error> refused)
+                   Deadline until, std::optional<base::Error> refused)
     : options_(options),
       name_(options.prefix + std::string(key)),
       hit_{.limit = options.limit,
@@ -53,16 +53,15 @@ HitSteps::HitSteps(const ThrottleOptions& options, std::string_view key, std::ui
            .window = options.window,
            .count = count},
       until_(until),
-      stop_(std::move(stop)),
       refused_(std::move(refused)) {}
 
 HitSteps::HitSteps(const ThrottleOptions& options, std::string_view key, std::uint32_t count,
-                   Duration wait, std::stop_token stop)
-    : HitSteps(options, key, count, Deadline::after(*options.clock, wait), std::move(stop),
+                   Duration wait)
+    : HitSteps(options, key, count, Deadline::after(*options.clock, wait),
                refusal(key, count == 0)) {}
 
 HitSteps::HitSteps(const ThrottleOptions& options, std::string_view key)
-    : HitSteps(options, key, 0, Deadline::at(base::TimePoint::min()), {}, refusal(key, false)) {}
+    : HitSteps(options, key, 0, Deadline::at(base::TimePoint::min()), refusal(key, false)) {}
 
 Step HitSteps::start() {
   if (refused_) {
@@ -81,7 +80,7 @@ Step HitSteps::on(Answer&& answer) {
 }
 
 Step HitSteps::ask() {
-  if (stop_.stop_requested() || cancelled_.load(std::memory_order_relaxed)) {
+  if (is_cancelled()) {
     outcome_ = fail(ErrorCode::cancelled, "the wait was cancelled");
     return {};
   }

@@ -1,9 +1,7 @@
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <string_view>
 
@@ -23,15 +21,12 @@ class HitSteps final : public locks::steps::Procedure {
  public:
   // For passing. A wait of zero asks once; Duration::max() has no limit. `options` must outlive it.
   HitSteps(const ThrottleOptions& options, std::string_view key, std::uint32_t count,
-           base::Duration wait, std::stop_token stop = {});
+           base::Duration wait);
   // For reading the state without being counted.
   HitSteps(const ThrottleOptions& options, std::string_view key);
 
   [[nodiscard]] locks::steps::Step start() override;
   [[nodiscard]] locks::steps::Step on(locks::steps::Answer&& answer) override;
-
-  // Makes it end as after a stop. Call from any thread, and ring afterwards.
-  void cancel() noexcept { cancelled_.store(true, std::memory_order_relaxed); }
 
   // Returns the store's last answer, when done.
   [[nodiscard]] base::Result<store::HitOutcome>& outcome() noexcept { return outcome_; }
@@ -40,7 +35,7 @@ class HitSteps final : public locks::steps::Procedure {
 
  private:
   HitSteps(const ThrottleOptions& options, std::string_view key, std::uint32_t count,
-           base::Deadline until, std::stop_token stop, std::optional<base::Error> refused);
+           base::Deadline until, std::optional<base::Error> refused);
 
   [[nodiscard]] locks::steps::Step ask();
   [[nodiscard]] locks::steps::Step pause();
@@ -49,9 +44,7 @@ class HitSteps final : public locks::steps::Procedure {
   const std::string name_;
   const store::Hit hit_;
   const base::Deadline until_;
-  const std::stop_token stop_;
   const std::optional<base::Error> refused_;
-  std::atomic<bool> cancelled_ = false;
   base::Result<store::HitOutcome> outcome_{};
 };
 

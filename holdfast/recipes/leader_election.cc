@@ -61,12 +61,10 @@ Result<void> LeaderElection::lead(const std::function<void(const Term& term)>& w
 Result<std::optional<Leader>> LeaderElection::leader() { return leader_in(provider_.look(name_)); }
 
 Result<std::optional<Leader>> LeaderElection::wait_for_change(
-    std::optional<base::FencingToken> known, base::Duration wait, std::stop_token stop) {
+    std::optional<base::FencingToken> known, base::Duration wait, const std::stop_token& stop) {
   locks::steps::Bell bell;
-  const std::stop_callback on_stop(stop, [&bell] { bell.ring(); });
-  ChangeSteps steps(provider_.store(), provider_.clock(), name_, known, wait, std::move(stop),
-                    bell);
-  locks::steps::run_blocking(steps, steps.start(), provider_.store(), provider_.clock(), bell);
+  ChangeSteps steps(provider_.store(), provider_.clock(), name_, known, wait, bell);
+  locks::steps::run_blocking(steps, stop, provider_.store(), provider_.clock(), bell);
   return std::move(steps.outcome());
 }
 

@@ -60,7 +60,8 @@ class LeaderElection {
   // until the wait is over, and returns the current leader. ErrorCode::cancelled after a stop.
   // Polls the store; notices a resignation at once if the store notifies.
   [[nodiscard]] base::Result<std::optional<Leader>> wait_for_change(
-      std::optional<base::FencingToken> known, base::Duration wait, std::stop_token stop = {});
+      std::optional<base::FencingToken> known, base::Duration wait,
+      const std::stop_token& stop = {});
 
  private:
   locks::LockProvider& provider_;

@@ -4,6 +4,7 @@
 #include <utility>
 #include <variant>
 
+#include <holdfast/base/try.h>
 #include <holdfast/locks/ask_again.h>
 #include <holdfast/locks/lock_provider.h>
 
@@ -42,18 +43,12 @@ Marker::Marker(std::shared_ptr<store::LeaseStore> store, MarkerOptions options)
 }
 
 Result<void> Marker::mark(std::string_view key, base::Ttl ttl) {
-  const auto name = name_of(key);
-  if (!name) {
-    return std::unexpected(name.error());
-  }
+  HOLDFAST_TRY_LET(const auto name, name_of(key));
   const store::Claim claim = new_claim(ttl);
   const Deadline until = deadline();
   do {
-    const auto set = set_once(*name, claim, until);
-    if (!set) {
-      return std::unexpected(set.error());
-    }
-    if (*set) {
+    HOLDFAST_TRY_LET(const auto set, set_once(name, claim, until));
+    if (set) {
       return {};
     }
   } while (!until.expired(base::steady_clock().now()));
@@ -86,33 +81,27 @@ Result<bool> Marker::set_once(std::string_view name, const store::Claim& claim, 
 }
 
 Result<std::optional<MarkGuard>> Marker::try_mark(std::string_view key, base::Ttl ttl) {
-  auto name = name_of(key);
-  if (!name) {
-    return std::unexpected(std::move(name).error());
-  }
+  HOLDFAST_TRY_LET(auto name, name_of(key));
   const store::Claim claim = new_claim(ttl);
   const Deadline until = deadline();
-  const auto claimed = ask_again(until, [&] { return store_->claim(*name, claim, until); });
+  const auto claimed = ask_again(until, [&] { return store_->claim(name, claim, until); });
   if (!claimed) {
     if (claimed.error().code == ErrorCode::unknown_outcome) {
       // If this fails too, the mark, if it was set, expires.
-      static_cast<void>(store_->release(*name, claim.id, until));
+      static_cast<void>(store_->release(name, claim.id, until));
     }
     return std::unexpected(claimed.error());
   }
   if (std::holds_alternative<store::Busy>(*claimed)) {
     return std::nullopt;
   }
-  return MarkGuard(store_, *std::move(name), claim.id, options_.timeout, options_.logger);
+  return MarkGuard(store_, std::move(name), claim.id, options_.timeout, options_.logger);
 }
 
 Result<ClearOutcome> Marker::clear(std::string_view key) {
-  const auto name = name_of(key);
-  if (!name) {
-    return std::unexpected(name.error());
-  }
+  HOLDFAST_TRY_LET(const auto name, name_of(key));
   const Deadline until = deadline();
-  const auto state = ask_again(until, [&] { return store_->look(*name, until); });
+  const auto state = ask_again(until, [&] { return store_->look(name, until); });
   if (!state) {
     return std::unexpected(state.error());
   }
@@ -124,8 +113,7 @@ Result<ClearOutcome> Marker::clear(std::string_view key) {
     if (holder.foreign) {
       return foreign_mark();
     }
-    const auto released =
-        ask_again(until, [&] { return store_->release(*name, holder.id, until); });
+    const auto released = ask_again(until, [&] { return store_->release(name, holder.id, until); });
     if (!released) {
       return std::unexpected(released.error());
     }
@@ -137,20 +125,14 @@ Result<ClearOutcome> Marker::clear(std::string_view key) {
 }
 
 Result<bool> Marker::is_marked(std::string_view key) {
-  const auto left = time_left(key);
-  if (!left) {
-    return std::unexpected(left.error());
-  }
-  return left->has_value();
+  HOLDFAST_TRY_LET(const auto left, time_left(key));
+  return left.has_value();
 }
 
 Result<std::optional<base::Duration>> Marker::time_left(std::string_view key) {
-  const auto name = name_of(key);
-  if (!name) {
-    return std::unexpected(name.error());
-  }
+  HOLDFAST_TRY_LET(const auto name, name_of(key));
   const Deadline until = deadline();
-  const auto state = ask_again(until, [&] { return store_->look(*name, until); });
+  const auto state = ask_again(until, [&] { return store_->look(name, until); });
   if (!state) {
     return std::unexpected(state.error());
   }

@@ -1,9 +1,6 @@
 #pragma once
 
-#include <memory>
 #include <optional>
-#include <span>
-#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -11,7 +8,7 @@
 #include <holdfast/locks/acquire_options.h>
 #include <holdfast/locks/lock.h>
 #include <holdfast/locks/lock_provider.h>
-#include <holdfast/recipes/any_stop.h>
+#include <holdfast/recipes/basic_multi_lock.h>
 
 namespace holdfast::recipes {
 
@@ -30,33 +27,13 @@ namespace holdfast::recipes {
 //
 //   auto both = acquire_all(provider, {"account/anna", "account/bert"}, {.wait = 5s});
 //   transfer();
-class [[nodiscard]] MultiLock {
+class [[nodiscard]] MultiLock : public BasicMultiLock<locks::Lock> {
  public:
-  MultiLock() noexcept;
-  // Takes locks that are held; they are released in reverse order.
-  explicit MultiLock(std::vector<locks::Lock> locks);
-  MultiLock(MultiLock&& other) noexcept;
-  MultiLock& operator=(MultiLock&& other) noexcept;
-  ~MultiLock();
+  using BasicMultiLock::BasicMultiLock;
 
-  [[nodiscard]] std::stop_token lost() const;
-  // Returns an error unless all locks are still held at this moment.
-  [[nodiscard]] base::Result<void> check() const;
   // Releases all, and returns whether every one was still held, or the first error.
   base::Result<store::ReleaseOutcome> release();
-
-  // Returns the locks in the order of their names, each with its name and token. Empty in a handle
-  // that holds nothing.
-  [[nodiscard]] std::span<const locks::Lock> locks() const noexcept { return locks_; }
-  explicit operator bool() const noexcept { return !locks_.empty(); }
-
- private:
-  std::vector<locks::Lock> locks_;
-  std::unique_ptr<AnyStop> any_lost_;  // after the locks: it listens to them
 };
-
-// Returns the names in the order of acquisition, each once; invalid_argument without a name.
-[[nodiscard]] base::Result<std::vector<std::string>> in_lock_order(std::vector<std::string> names);
 
 // Throws base::Exception as LockProvider::acquire does; invalid_argument without a name.
 [[nodiscard]] MultiLock acquire_all(locks::LockProvider& provider, std::vector<std::string> names,

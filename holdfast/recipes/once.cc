@@ -6,6 +6,7 @@
 
 #include <holdfast/base/printable.h>
 #include <holdfast/base/saturate.h>
+#include <holdfast/base/try.h>
 #include <holdfast/locks/ask_again.h>
 
 namespace holdfast::recipes {
@@ -71,14 +72,11 @@ Result<OnceOutcome> Once::attempt(std::string_view key,
       .owner = options_.owner,
       .reason = "once per period"};
   const base::TimePoint started = provider_.clock().now();
-  auto acquired = provider_.try_acquire(options_.prefix + std::string(key), how);
+  HOLDFAST_TRY_LET(auto acquired, provider_.try_acquire(options_.prefix + std::string(key), how));
   if (!acquired) {
-    return std::unexpected(std::move(acquired).error());
-  }
-  if (!*acquired) {
     return OnceOutcome::skipped;
   }
-  Lock lock = **std::move(acquired);
+  Lock lock = *std::move(acquired);
   bool has_run = true;  // also if it throws
   const AtEnd keep([&] {
     if (!has_run) {

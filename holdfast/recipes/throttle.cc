@@ -12,11 +12,12 @@ namespace {
 using base::Duration;
 using base::ErrorCode;
 using base::Result;
-using locks::steps::Bell;
 using store::HitOutcome;
 
-void run(HitSteps& steps, store::LeaseStore& store, const base::Clock& clock, Bell& bell) {
-  locks::steps::run_blocking(steps, steps.start(), store, clock, bell);
+void run(HitSteps& steps, store::LeaseStore& store, const base::Clock& clock,
+         const std::stop_token& stop = {}) {
+  locks::steps::Bell bell;
+  locks::steps::run_blocking(steps, stop, store, clock, bell);
 }
 
 }  // namespace
@@ -44,12 +45,10 @@ Result<bool> Throttle::try_pass(std::string_view key, std::uint32_t count) {
   return pass(key, Duration::zero(), {}, count);
 }
 
-Result<bool> Throttle::pass(std::string_view key, Duration wait, std::stop_token stop,
+Result<bool> Throttle::pass(std::string_view key, Duration wait, const std::stop_token& stop,
                             std::uint32_t count) {
-  Bell bell;
-  const std::stop_callback on_stop(stop, [&bell] { bell.ring(); });
-  HitSteps steps(options_, key, count, wait, std::move(stop));
-  run(steps, *store_, *options_.clock, bell);
+  HitSteps steps(options_, key, count, wait);
+  run(steps, *store_, *options_.clock, stop);
   return steps.allowed();
 }
 
@@ -69,9 +68,8 @@ Result<Duration> Throttle::retry_after(std::string_view key) {
 }
 
 Result<HitOutcome> Throttle::ask(std::string_view key) {
-  Bell unused;
   HitSteps steps(options_, key);
-  run(steps, *store_, *options_.clock, unused);
+  run(steps, *store_, *options_.clock);
   return std::move(steps.outcome());
 }
 

@@ -38,7 +38,7 @@ class Throttle {
   // the wait: other callers only make it later. Duration::max(): no limit. ErrorCode::cancelled
   // after a stop.
   [[nodiscard]] base::Result<bool> pass(std::string_view key, base::Duration wait,
-                                        std::stop_token stop = {}, std::uint32_t count = 1);
+                                        const std::stop_token& stop = {}, std::uint32_t count = 1);
 
   // Returns how many have passed in this period.
   [[nodiscard]] base::Result<std::uint32_t> hits(std::string_view key);

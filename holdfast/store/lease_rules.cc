@@ -88,24 +88,36 @@ std::vector<Holder> some_holders(const Record& record, const Instant& now) {
   return holders;
 }
 
-// When so many leases will have ended that `wanted` permits are free: of those that end first,
-// enough must have ended, and of those that end last, as many as leave room may stay. Looks at the
-// fewer of the two, and at no more than kMostRead: where that is not enough, it is not before the
-// time that is returned.
-base::Duration frees_in(const Record& record, std::uint32_t wanted, const Instant& now) {
+// Which leases tell when `wanted` permits are free: of those that end first, enough must have
+// ended, and of those that end last, as many as leave room may stay. These are the fewer of the
+// two, and no more than kMostRead.
+struct Telling {
+  bool are_first = false;
+  std::uint64_t enough = 0;  // permits of these leases
+  std::size_t count = 0;     // leases that may have so many
+};
+
+Telling leases_that_tell(std::uint64_t used, const Permits& wanted) noexcept {
   constexpr std::uint64_t kMostRead = 128;
-  const std::uint64_t to_end = record.leases.used() + wanted - record.capacity;
-  const std::uint64_t may_stay = record.capacity - wanted;
-  const bool from_the_first = to_end <= may_stay + 1 || may_stay >= kMostRead;
-  const auto leases = from_the_first ? record.leases.first_to_end(std::min(to_end, kMostRead))
-                                     : record.leases.last_to_end(may_stay + 1);
-  const std::uint64_t enough = from_the_first ? to_end : may_stay + 1;
+  const std::uint64_t to_end = used + wanted.count - wanted.capacity;
+  const std::uint64_t may_stay = wanted.capacity - wanted.count;
+  if (to_end <= may_stay + 1 || may_stay >= kMostRead) {
+    return {.are_first = true, .enough = to_end, .count = std::min(to_end, kMostRead)};
+  }
+  return {.are_first = false, .enough = may_stay + 1, .count = may_stay + 1};
+}
+
+// When so many leases will have ended that `wanted` permits are free. Where the leases that it
+// looks at are not enough to tell, it is not before the time that is returned.
+base::Duration frees_in(const Record& record, const Permits& wanted, const Instant& now) {
+  const Telling telling = leases_that_tell(record.leases.used(), wanted);
   std::uint64_t sum = 0;
   base::TimePoint ends = now.time;
-  for (const StoredLease* lease : leases) {
+  for (const StoredLease* lease : telling.are_first ? record.leases.first_to_end(telling.count)
+                                                    : record.leases.last_to_end(telling.count)) {
     sum += lease->permits;
     ends = lease->expires;
-    if (sum >= enough) {
+    if (sum >= telling.enough) {
       break;
     }
   }
@@ -170,7 +182,7 @@ base::Result<ClaimOutcome> claim(Record& record, const Claim& claim, const Insta
   if (is_full || held_back > base::Duration::zero()) {
     wait_on(record, claim, now);
     const base::Duration free =
-        is_full ? frees_in(record, claim.permits.count, now) : base::Duration::zero();
+        is_full ? frees_in(record, claim.permits, now) : base::Duration::zero();
     return Busy{.holders = some_holders(record, now), .frees_in = std::max(free, held_back)};
   }
   stop_waiting(record, claim.id);
@@ -221,6 +233,16 @@ ReleaseOutcome release(Record& record, const base::LeaseId& id, const Instant& n
   stop_waiting(record, id);
   record.leases.erase(id);
   return was_live ? ReleaseOutcome::released : ReleaseOutcome::not_held;
+}
+
+Looked looked_at_to_refuse(std::uint64_t used, const Permits& wanted) noexcept {
+  Looked looked{.first = Busy::kMaxHolders};
+  if (used + wanted.count > wanted.capacity) {
+    const Telling telling = leases_that_tell(used, wanted);
+    std::size_t& count = telling.are_first ? looked.first : looked.last;
+    count = std::max(count, telling.count);
+  }
+  return looked;
 }
 
 std::optional<NameState> look(const base::Name& name, const Record& record, const Instant& now) {

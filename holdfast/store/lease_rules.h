@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
@@ -26,6 +27,14 @@ namespace holdfast::store::lease_rules {
                                                      const Claim& to, const Instant& now);
 [[nodiscard]] ReleaseOutcome release(Record& record, const base::LeaseId& id, const Instant& now);
 [[nodiscard]] base::Result<HitOutcome> hit(Record& record, const Hit& hit, const Instant& now);
+
+// How many live leases claim() looks at to refuse `wanted` permits: of those that end first, and of
+// those that end last. A store that reads no others answers the same.
+struct Looked {
+  std::size_t first = 0;
+  std::size_t last = 0;
+};
+[[nodiscard]] Looked looked_at_to_refuse(std::uint64_t used, const Permits& wanted) noexcept;
 
 // The live leases, or nothing if there are none.
 [[nodiscard]] std::optional<NameState> look(const base::Name& name, const Record& record,

@@ -1,5 +1,6 @@
 #include <holdfast/store/lease_store.h>
 
+#include <holdfast/base/try.h>
 #include <holdfast/store/internal/checks.h>
 
 namespace holdfast::store {
@@ -34,26 +35,17 @@ Result<std::vector<RenewOutcome>> LeaseStore::renew(std::span<const Renewal> ren
     return fail(ErrorCode::limit_exceeded, "more than 100,000 renewals in one batch");
   }
   for (const Renewal& renewal : renewals) {
-    if (auto valid = internal::check_ttl(renewal.ttl); !valid) {
-      return std::unexpected(std::move(valid).error());
-    }
-    if (auto checked = Name::make(renewal.name); !checked) {
-      return std::unexpected(std::move(checked).error());
-    }
+    HOLDFAST_TRY(internal::check_ttl(renewal.ttl));
+    HOLDFAST_TRY(Name::make(renewal.name));
   }
   return do_renew(renewals, deadline);
 }
 
 Result<TransferOutcome> LeaseStore::transfer(std::string_view name, const base::LeaseId& from,
                                              const Claim& to, Deadline deadline) {
-  if (auto valid = internal::check_claim(to); !valid) {
-    return std::unexpected(std::move(valid).error());
-  }
-  const Result<Name> checked = Name::make(name);
-  if (!checked) {
-    return std::unexpected(checked.error());
-  }
-  return do_transfer(*checked, from, to, deadline);
+  HOLDFAST_TRY(internal::check_claim(to));
+  HOLDFAST_TRY_LET(const Name checked, Name::make(name));
+  return do_transfer(checked, from, to, deadline);
 }
 
 Result<ReleaseOutcome> LeaseStore::release(std::string_view name, const base::LeaseId& id,
@@ -66,11 +58,8 @@ Result<ReleaseOutcome> LeaseStore::release(std::string_view name, const base::Le
 }
 
 Result<std::optional<NameState>> LeaseStore::look(std::string_view name, Deadline deadline) {
-  const Result<Name> checked = Name::make(name);
-  if (!checked) {
-    return std::unexpected(checked.error());
-  }
-  return do_look(*checked, deadline);
+  HOLDFAST_TRY_LET(const Name checked, Name::make(name));
+  return do_look(checked, deadline);
 }
 
 Result<Page> LeaseStore::list(std::string_view prefix, const PageRequest& page, Deadline deadline) {
@@ -84,25 +73,17 @@ Result<Page> LeaseStore::list(std::string_view prefix, const PageRequest& page, 
 }
 
 Result<HitOutcome> LeaseStore::hit(std::string_view name, const Hit& hit, Deadline deadline) {
-  if (auto valid = internal::check_hit(hit); !valid) {
-    return std::unexpected(std::move(valid).error());
-  }
-  const Result<Name> checked = Name::make(name);
-  if (!checked) {
-    return std::unexpected(checked.error());
-  }
-  return do_hit(*checked, hit, deadline);
+  HOLDFAST_TRY(internal::check_hit(hit));
+  HOLDFAST_TRY_LET(const Name checked, Name::make(name));
+  return do_hit(checked, hit, deadline);
 }
 
 Result<Watch> LeaseStore::watch(std::string_view name, WatchCallback callback) {
   if (!callback) {
     return fail(ErrorCode::invalid_argument, "the callback is empty");
   }
-  const Result<Name> checked = Name::make(name);
-  if (!checked) {
-    return std::unexpected(checked.error());
-  }
-  return do_watch(*checked, std::move(callback));
+  HOLDFAST_TRY_LET(const Name checked, Name::make(name));
+  return do_watch(checked, std::move(callback));
 }
 
 }  // namespace holdfast::store

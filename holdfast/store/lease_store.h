@@ -25,14 +25,19 @@ struct Capabilities {
   bool durable = false;        // leases survive a restart of the store
   bool push = false;           // `watch` is told; otherwise a waiter has to poll
   bool cross_process = false;  // excludes other processes
-  bool cluster = false;        // excludes other machines
+  bool cross_machine = false;  // excludes other machines
   bool immediate = false;      // answers without I/O, so that anybody may ask at any time
 
   friend bool operator==(const Capabilities&, const Capabilities&) = default;
 };
 
+// How leases last where nobody says otherwise, as the user of a store has configured it.
+struct LeaseDefaults {
+  std::optional<base::Ttl> ttl{};
+  std::optional<base::Duration> renew_every{};
+};
+
 class AsyncLeaseStore;
-class Listener;
 
 // A subscription of `LeaseStore::watch`; move-only. When it is destroyed or reset, the callback is
 // not running and will not run again, so neither may be done from within the callback.
@@ -131,17 +136,17 @@ class LeaseStore {
   // Calls back, from any thread, when the name may have become free (a hint), or when it was given
   // to a claim that waits (a grant, with the id of that claim: every watcher of the name is told,
   // also those whose claim it is not). Either may come for nothing, and may get lost. The callback
-  // must be quick, must not call the store, and must not block on another waiter of the store: it
-  // may run in that waiter's thread. It has no deadline: an engine takes half a second at most.
+  // must be quick, and must not call the store. It has no deadline: an engine takes half a second
+  // at most.
   [[nodiscard]] base::Result<Watch> watch(std::string_view name, WatchCallback callback);
 
   [[nodiscard]] virtual Capabilities capabilities() const = 0;
 
+  // Returns what the options of this store say about leases; the store itself does not use it.
+  [[nodiscard]] virtual LeaseDefaults lease_defaults() const { return {}; }
+
   // The same operations without blocking; null if the engine cannot. Lives as long as the store.
   [[nodiscard]] virtual AsyncLeaseStore* async() noexcept { return nullptr; }
-
-  // For those who wait for a hint: to hear it themselves. Null if the engine cannot.
-  [[nodiscard]] virtual Listener* listener() noexcept { return nullptr; }
 
  protected:
   LeaseStore() = default;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <memory>
 #include <new>
 #include <optional>
 #include <set>
@@ -61,7 +62,8 @@ Leases::Leases(std::initializer_list<StoredLease> leases) {
   }
 }
 
-Leases::Leases(const Leases& other) : leases_(other.leases_), used_(other.used_) {
+Leases::Leases(const Leases& other)
+    : leases_(other.leases_), used_(other.used_), rest_(other.rest_) {
   if (leases_.size() > kPlain) {
     make_index();
   }
@@ -70,6 +72,7 @@ Leases::Leases(const Leases& other) : leases_(other.leases_), used_(other.used_)
 Leases::Leases(Leases&& other) noexcept
     : leases_(std::move(other.leases_)),
       used_(std::exchange(other.used_, 0)),
+      rest_(std::exchange(other.rest_, {})),
       index_(std::move(other.index_)) {
   other.leases_.clear();
 }
@@ -77,6 +80,7 @@ Leases::Leases(Leases&& other) noexcept
 Leases& Leases::operator=(Leases other) noexcept {
   leases_.swap(other.leases_);
   std::swap(used_, other.used_);
+  std::swap(rest_, other.rest_);
   std::swap(index_, other.index_);
   return *this;
 }
@@ -90,15 +94,15 @@ Leases::const_iterator Leases::begin() const noexcept {
 
 const StoredLease* Leases::find(const base::LeaseId& id) const noexcept {
   const auto place = const_cast<Leases*>(this)->place_of(id);
-  return place ? &**place : nullptr;
+  return place ? std::to_address(*place) : nullptr;
 }
 
 base::TimePoint Leases::last_expiry() const noexcept {
   if (index_) {
     ++visited;
-    return (*index_->by_end.rbegin())->expires;
+    return std::max(rest_.last_expiry, (*index_->by_end.rbegin())->expires);
   }
-  base::TimePoint last = base::TimePoint::min();
+  base::TimePoint last = rest_.last_expiry;
   for (const StoredLease& lease : *this) {
     last = std::max(last, lease.expires);
   }
@@ -191,6 +195,7 @@ void Leases::clear() noexcept {
   index_.reset();
   leases_.clear();
   used_ = 0;
+  rest_ = {};
 }
 
 std::uint64_t Leases::visits() noexcept { return visited; }

@@ -54,9 +54,21 @@ class Leases {
   // Returns the lease with this id, or null. It stays where it is until it is removed.
   [[nodiscard]] const StoredLease* find(const base::LeaseId& id) const noexcept;
   // Returns the permits of all leases.
-  [[nodiscard]] std::uint64_t used() const noexcept { return used_; }
+  [[nodiscard]] std::uint64_t used() const noexcept { return used_ + rest_.permits; }
   // Returns when the last lease ends; the least time if there are none.
   [[nodiscard]] base::TimePoint last_expiry() const noexcept;
+
+  // Leases of the name that a store has not read, because the operation has no need of them.
+  struct Rest {
+    std::uint64_t permits = 0;
+    base::TimePoint last_expiry = base::TimePoint::min();
+
+    friend bool operator==(const Rest&, const Rest&) = default;
+  };
+  // used() and last_expiry() count the rest; nothing else sees it.
+  void set_rest(const Rest& rest) noexcept { rest_ = rest; }
+  [[nodiscard]] const Rest& rest() const noexcept { return rest_; }
+
   // Return up to `count` leases: the first to end first, and the last to end first. Leases that end
   // at the same time are in the order of their ids.
   [[nodiscard]] std::vector<const StoredLease*> first_to_end(std::size_t count) const;
@@ -77,7 +89,7 @@ class Leases {
   [[nodiscard]] static std::uint64_t visits() noexcept;
 
   friend bool operator==(const Leases& one, const Leases& two) {
-    return one.leases_ == two.leases_;
+    return one.leases_ == two.leases_ && one.rest_ == two.rest_;
   }
 
  private:
@@ -90,6 +102,7 @@ class Leases {
 
   std::list<StoredLease> leases_;
   std::uint64_t used_ = 0;
+  Rest rest_;
   std::unique_ptr<Index> index_;  // none for a few leases
 };
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include <holdfast/base/name.h>
+#include <holdfast/base/try.h>
 
 namespace holdfast::store {
 
@@ -55,18 +56,14 @@ Result<void> check_saves(std::span<const ObjectSave> saves) {
 
 Result<LoadOutcome> ObjectRepository::load(const ObjectKey& key, FencingToken token,
                                            Deadline deadline) {
-  if (auto valid = check_key(key); !valid) {
-    return std::unexpected(std::move(valid).error());
-  }
+  HOLDFAST_TRY(check_key(key));
   return do_load(key, token, deadline);
 }
 
 Result<std::vector<SaveOutcome>> ObjectRepository::save(std::span<const ObjectSave> saves,
                                                         Batch batch, Deadline deadline) {
-  if (auto valid = check_saves(saves); !valid) {
-    return std::unexpected(std::move(valid).error());
-  }
-  if (batch == Batch::all_or_none && !promises().atomic_batch) {
+  HOLDFAST_TRY(check_saves(saves));
+  if (batch == Batch::all_or_none && !capabilities().atomic_batch) {
     return fail(ErrorCode::unsupported,
                 "this repository cannot save several objects in one step: see docs/objects.md");
   }
@@ -78,18 +75,14 @@ Result<std::vector<SaveOutcome>> ObjectRepository::save(std::span<const ObjectSa
 
 Result<EraseOutcome> ObjectRepository::erase(const ObjectKey& key, FencingToken token,
                                              Deadline deadline) {
-  if (auto valid = check_key(key); !valid) {
-    return std::unexpected(std::move(valid).error());
-  }
+  HOLDFAST_TRY(check_key(key));
   return do_erase(key, token, deadline);
 }
 
 Result<IdPage> ObjectRepository::list(std::string_view type, std::string_view prefix,
                                       std::size_t limit, std::string_view after,
                                       Deadline deadline) {
-  if (auto valid = check_name("the type of an object", type); !valid) {
-    return std::unexpected(std::move(valid).error());
-  }
+  HOLDFAST_TRY(check_name("the type of an object", type));
   if (limit == 0 || limit > kMaxPage) {
     return fail(ErrorCode::invalid_argument, "the limit of a page is not between 1 and 1,000");
   }

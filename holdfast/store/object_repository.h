@@ -15,12 +15,12 @@
 namespace holdfast::store {
 
 // What a repository promises.
-struct RepositoryPromises {
+struct RepositoryCapabilities {
   std::string engine;         // "memory", "sqlite", …
   bool durable = false;       // what was saved survives a kill of this process
   bool atomic_batch = false;  // Batch::all_or_none is supported
 
-  friend bool operator==(const RepositoryPromises&, const RepositoryPromises&) = default;
+  friend bool operator==(const RepositoryCapabilities&, const RepositoryCapabilities&) = default;
 };
 
 // Both are names, as base::Name says.
@@ -120,7 +120,7 @@ class ObjectRepository {
                                           std::size_t limit = 100, std::string_view after = {},
                                           base::Deadline deadline = base::Deadline::never());
 
-  [[nodiscard]] virtual RepositoryPromises promises() const = 0;
+  [[nodiscard]] virtual RepositoryCapabilities capabilities() const = 0;
 
  protected:
   ObjectRepository() = default;

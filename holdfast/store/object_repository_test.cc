@@ -17,7 +17,7 @@ class Counting final : public ObjectRepository {
  public:
   explicit Counting(bool atomic_batch = true) : atomic_batch_(atomic_batch) {}
 
-  [[nodiscard]] RepositoryPromises promises() const override {
+  [[nodiscard]] RepositoryCapabilities capabilities() const override {
     return {.engine = "counting", .durable = false, .atomic_batch = atomic_batch_};
   }
 

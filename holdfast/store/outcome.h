@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iosfwd>
 #include <string>
 #include <variant>
 #include <vector>
@@ -9,6 +10,7 @@
 #include <holdfast/base/clock.h>
 #include <holdfast/base/ids.h>
 #include <holdfast/base/name.h>
+#include <holdfast/base/text_format.h>
 
 // What the operations of a LeaseStore answer. Times are durations by the store's own clock, counted
 // from the moment at which it decided.
@@ -35,6 +37,10 @@ struct Holder {
 
   friend bool operator==(const Holder&, const Holder&) = default;
 };
+
+// Returns one line for a log: Holder { id = …, owner = "web1", reason = "", permits = 1, … }.
+std::string to_string(const Holder& holder);
+std::ostream& operator<<(std::ostream& out, const Holder& holder);
 
 // The claim has to wait.
 struct Busy {
@@ -84,6 +90,10 @@ struct NameState {
   friend bool operator==(const NameState&, const NameState&) = default;
 };
 
+// Returns one line for a log: NameState { name = "a", capacity = 1, holders = […] }.
+std::string to_string(const NameState& state);
+std::ostream& operator<<(std::ostream& out, const NameState& state);
+
 struct PageRequest {
   std::size_t limit = 100;  // 1 to 1,000
   std::string after{};      // the `next` of the page before; empty for the first
@@ -112,3 +122,8 @@ struct HitOutcome {
 };
 
 }  // namespace holdfast::store
+
+template <>
+inline constexpr bool holdfast::base::kFormatsAsText<holdfast::store::Holder> = true;
+template <>
+inline constexpr bool holdfast::base::kFormatsAsText<holdfast::store::NameState> = true;

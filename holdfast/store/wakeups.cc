@@ -74,6 +74,14 @@ Watch Wakeups::subscribe(std::string_view name, WatchCallback callback) {
   });
 }
 
+bool Wakeups::has_watchers(std::string_view name) const {
+  if (state_->count.load(std::memory_order_relaxed) == 0) [[likely]] {
+    return false;
+  }
+  const std::lock_guard guard(state_->mutex);
+  return state_->by_name.contains(name);
+}
+
 void Wakeups::notify(std::string_view name, const Notice& notice) const {
   if (state_->count.load(std::memory_order_relaxed) == 0) {
     return;

@@ -22,6 +22,9 @@ class Wakeups {
 
   [[nodiscard]] Watch subscribe(std::string_view name, WatchCallback callback);
 
+  // Returns whether anybody watches this name. Nearly free while nobody watches anything.
+  [[nodiscard]] bool has_watchers(std::string_view name) const;
+
   // Calls the watchers of one name. Nearly free while nobody watches anything.
   void notify(std::string_view name, const Notice& notice) const;
   // Calls all watchers with a hint: for when it is not known what was missed.

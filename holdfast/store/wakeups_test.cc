@@ -127,6 +127,19 @@ TEST(Wakeups, ACallbackMayWatchAndEndOtherWatches) {
   EXPECT_TRUE(added);
 }
 
+TEST(Wakeups, KnowWhichNamesAreWatched) {
+  Wakeups wakeups;
+  EXPECT_FALSE(wakeups.has_watchers("a"));
+  Watch one = wakeups.subscribe("a", [](const auto&) {});
+  Watch two = wakeups.subscribe("a", [](const auto&) {});
+  EXPECT_TRUE(wakeups.has_watchers("a"));
+  EXPECT_FALSE(wakeups.has_watchers("b"));
+  one.reset();
+  EXPECT_TRUE(wakeups.has_watchers("a"));
+  two.reset();
+  EXPECT_FALSE(wakeups.has_watchers("a"));
+}
+
 TEST(Wakeups, AreSafeWhileWatchesComeAndGo) {
   Wakeups wakeups;
   std::atomic<bool> done = false;

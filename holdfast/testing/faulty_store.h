@@ -85,10 +85,12 @@ class FaultyStore final : public store::LeaseStore {
   [[nodiscard]] std::size_t calls(Operation operation) const;
   [[nodiscard]] store::LeaseStore& real() const noexcept { return *real_; }
   [[nodiscard]] store::Capabilities capabilities() const override;
+  [[nodiscard]] store::LeaseDefaults lease_defaults() const override {
+    return real_->lease_defaults();
+  }
   // Returns an interface with the same script if the real store has one; a held call waits in a
   // thread.
   [[nodiscard]] store::AsyncLeaseStore* async() noexcept override;
-  [[nodiscard]] store::Listener* listener() noexcept override { return real_->listener(); }
 
  private:
   class Async;

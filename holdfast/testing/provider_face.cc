@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include <holdfast/base/try.h>
+
 namespace holdfast::testing {
 
 namespace {
@@ -31,11 +33,8 @@ class BlockingProvider final : public ProviderFace {
   }
   Result<std::unique_ptr<LockFace>> try_acquire(std::string_view name,
                                                 const locks::AcquireOptions& options) override {
-    auto lock = provider_.try_acquire(name, options);
-    if (!lock) {
-      return std::unexpected(std::move(lock).error());
-    }
-    return *lock ? std::make_unique<BlockingLock>(**std::move(lock)) : nullptr;
+    HOLDFAST_TRY_LET(auto lock, provider_.try_acquire(name, options));
+    return lock ? std::make_unique<BlockingLock>(*std::move(lock)) : nullptr;
   }
   Result<std::optional<store::NameState>> look(std::string_view name) override {
     return provider_.look(name);

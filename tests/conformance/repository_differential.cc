@@ -116,7 +116,7 @@ class History {
       }
     }
     const Batch batch =
-        actual_->promises().atomic_batch && pick(2) == 0 ? Batch::all_or_none : Batch::each;
+        actual_->capabilities().atomic_batch && pick(2) == 0 ? Batch::all_or_none : Batch::each;
     said_ << (batch == Batch::each ? " each" : " all or none");
     const auto expected = model_.save(saves, batch);
     for (const store::SaveOutcome& outcome : *expected) {

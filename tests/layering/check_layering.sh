@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# check_layering.sh TABLE ROOT: reads every #include under ROOT and reports, as FILE:LINE: reason,
-# those that the table of layers (cmake/layers.txt) does not allow; then the edges of the table that no file
-# uses. Exit status 1 if there is any.
+# check_layering.sh TABLE ROOT: reads every #include and every name in a layer's `internal` namespace under
+# ROOT and reports, as FILE:LINE: reason, those that the table of layers (cmake/layers.txt) does not allow;
+# then the edges of the table that no file uses. Exit status 1 if there is any.
 set -euo pipefail
 export LC_ALL=C
 
@@ -70,6 +70,24 @@ find "${folders[@]}" -type f \( -name '*.h' -o -name '*.cc' \) -print0 | sort -z
           report(where, layer " may not include " other ": " target)
         else if (other != layer && target ~ /\/internal\//)
           report(where, "internal to " other ": " target)
+      }
+    }
+
+    # A name of another layer, qualified or in a `using`; a comment may mention it. A layer of engines
+    # has one namespace more, engines::redis::internal.
+    {
+      code = $0
+      sub(/\/\/.*/, "", code)
+      while (match(code, /[a-z_]+::([a-z_]+::)?internal(::|;| *\{)/)) {
+        found = substr(code, RSTART, RLENGTH)
+        is_global = substr(code, RSTART - 1, 1) == ":"  # ::testing::internal is of GoogleTest
+        code = substr(code, RSTART + RLENGTH)
+        if (is_global) continue
+        sub(/^holdfast::/, "", found)
+        owner = found
+        sub(/::.*/, "", owner)
+        if (owner in listed && owner != layer)
+          report(FILENAME ":" FNR, "internal to " owner ": " owner "::internal")
       }
     }
 

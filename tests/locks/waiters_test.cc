@@ -12,6 +12,7 @@
 #include <holdfast/base/manual_clock.h>
 #include <holdfast/engines/memory/memory_store.h>
 #include <holdfast/locks/lock_provider.h>
+#include <holdfast/locks/or_timed_out.h>
 #include <holdfast/locks/steps/acquire_steps.h>
 #include <holdfast/locks/steps/run_blocking.h>
 #include <holdfast/testing/faulty_store.h>

@@ -70,10 +70,11 @@ TEST_F(Numbers, PermitsAndHitsOutOfTheirRangeAreCorrupt) {
         std::string(R"("capacity": 5, "leases": [],
             "window": {"ends": {"$numberLong": "9223372036854775807"}, "hits": -1})")}) {
     const std::string name = "job" + std::to_string(++planted);
-    plant(R"({"_id": ")" + name + R"(", "lockId": "holdfast", "fencingToken": 7,
+    std::string document = R"({"lockId": "holdfast", "fencingToken": 7,
         "acquiredAt": {"$date": {"$numberLong": "1"}},
-        "expiresAt": {"$date": {"$numberLong": "99999999999999"}}, )" +
-          fields + "}");
+        "expiresAt": {"$date": {"$numberLong": "99999999999999"}}, "_id": ")";
+    document.append(name).append("\", ").append(fields).append("}");
+    plant(document);
     expect_corrupt(name);
   }
 }

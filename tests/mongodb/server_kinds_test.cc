@@ -6,8 +6,11 @@
 #include <thread>
 
 #include <tests/mongodb/mongo_test.h>
+#include <tests/support/cutting_proxy.h>
+#include <tests/support/forked_child.h>
 
 #include <holdfast/engines/mongodb/mongo_diagnosis.h>
+#include <holdfast/engines/mongodb/mongo_repository.h>
 #include <holdfast/engines/mongodb/mongo_url.h>
 #include <holdfast/locks/lock_provider.h>
 
@@ -110,6 +113,31 @@ TEST(ServerKinds, InAForkedChildNothingIsDone) {
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   EXPECT_EQ(status, 0);
   EXPECT_EQ(store->release("job", claim.id), ReleaseOutcome::released);
+}
+
+// It has the parent's connections, and must not end the parent's sessions there.
+TEST(ServerKinds, AForkedChildThatDestroysTheStoreAndTheRepositoryEndsNoSession) {
+  const MongoServer server;
+  const CuttingProxy proxy(server.port(), "endSessions");
+  auto options = options_for(server);
+  options.uri = server.url_by(proxy.port());
+  auto store = open_store(options);
+  auto repository = base::value_or_throw(engines::mongodb::MongoRepository::open(options));
+  const auto other = open_store(options);
+  // Nothing that writes: that would make an index, in the background and in a session of its own.
+  EXPECT_TRUE(store->look("job"));
+  EXPECT_TRUE(repository->load({.type = "order", .id = "17"}, base::FencingToken(0)));
+  EXPECT_TRUE(is_true_in_child([&] {
+    store.reset();
+    repository.reset();
+    return true;
+  }));
+  // By the second answer, the proxy has seen what was sent before the first.
+  EXPECT_TRUE(other->look("job"));
+  EXPECT_TRUE(other->look("job"));
+  EXPECT_FALSE(proxy.has_heard());
+  repository.reset();
+  EXPECT_TRUE(eventually([&] { return proxy.has_heard(); })) << "the parent does";
 }
 
 TEST(ServerKinds, MoreThreadsThanConnectionsWaitForOne) {

@@ -39,7 +39,7 @@ TEST(ForkedProcess, TheDestructorOfAHostReturnsAtOnceAndSavesNothing) {
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
 
   // The parent still owns its object, and saves it.
-  EXPECT_EQ((*host)->save<Ledger>("anna"), objects::SaveOutcome::saved);
+  EXPECT_EQ((*host)->save<Ledger>("anna"), objects::SaveStatus::saved);
   EXPECT_EQ((*host)->call<&Ledger::entries>("anna"), std::set<std::string>{"of the parent"});
 }
 

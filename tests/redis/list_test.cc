@@ -39,6 +39,20 @@ TEST_F(List, AllPagesTogetherWalkOverTheKeysOnce) {
   EXPECT_EQ(calls("scan"), 2 * one_page);
 }
 
+TEST_F(List, AMutexCostsTheServerTwoKeysAndNoWorkOfItsOwn) {
+  constexpr int kNames = 500;
+  for (int i = 0; i < kNames; ++i) {
+    expect<store::Grant>(store_->claim("job " + std::to_string(i), wish()));
+  }
+  expect<store::Grant>(store_->claim("pool", wish(store::Permits::reader())));
+  run({"CONFIG", "RESETSTAT"});
+  EXPECT_EQ(list(1000).size(), kNames + 1U);
+  constexpr int kMostNames = 128;  // of one request
+  EXPECT_LE(calls("mget"), kNames / kMostNames + 1);
+  EXPECT_LE(calls("get"), 1);  // of the pool
+  EXPECT_EQ(calls("hgetall"), 1);
+}
+
 TEST_F(List, PagesOfTwoListingsMayAlternate) {
   for (const char* name : {"a1", "a2", "a3", "b1", "b2", "b3"}) {
     expect<store::Grant>(store_->claim(name, wish()));

@@ -2,6 +2,7 @@
 
 hold PORT NAME VALUE           takes the lock, says "held", and holds it until the key VALUE exists
 try PORT NAME                  says "got" or "busy"
+turns PORT NAME ROUNDS         says "waits", waits for the lock, and says "held", so often
 count PORT NAME FILE ROUNDS    adds one to the number in the file, so often, under the lock
 """
 import sys
@@ -26,6 +27,13 @@ def attempt(client, name):
         lock.release()
 
 
+def turns(client, name, rounds):
+    for _ in range(int(rounds)):
+        print("waits", flush=True)
+        with client.lock(name, timeout=60):
+            print("held", flush=True)
+
+
 def count(client, name, path, rounds):
     for _ in range(int(rounds)):
         with client.lock(name, timeout=60, sleep=0.001):
@@ -37,4 +45,4 @@ def count(client, name, path, rounds):
 
 
 what, port, *rest = sys.argv[1:]
-{"hold": hold, "try": attempt, "count": count}[what](redis.Redis(port=int(port)), *rest)
+{"hold": hold, "try": attempt, "turns": turns, "count": count}[what](redis.Redis(port=int(port)), *rest)

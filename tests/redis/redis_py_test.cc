@@ -1,9 +1,13 @@
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdio>
 #include <fstream>
 #include <future>
+#include <stdexcept>
 #include <thread>
 
+#include <tests/recipes/processes.h>
 #include <tests/redis/redis_test.h>
 
 #include <holdfast/locks/lock_provider.h>
@@ -111,6 +115,66 @@ TEST_F(RedisPyInterop, NeverAreBothInside) {
   int number = 0;
   std::ifstream(file) >> number;
   EXPECT_EQ(number, kRounds * (kThreads + 2));
+}
+
+// What three processes that compete without pause and one of redis-py share.
+struct Contest {
+  std::atomic<int> grants = 0;        // of Holdfast
+  std::atomic<int> waits_since = 0;   // redis-py, in grants
+  std::atomic<int> longest_wait = 0;  // of redis-py, in grants
+  std::atomic<bool> is_over = false;
+};
+
+constexpr auto kYieldEvery = 3s;  // left free for 150 ms; redis-py polls every 100 ms
+constexpr auto kHold = 10ms;
+// Counted in grants, so a slow machine makes it no smaller. The first period should do; a process
+// that does not get a processor in time misses one.
+constexpr int kMostGrants = 6 * (kYieldEvery / kHold);
+
+// Ends when redis-py has waited for too long, too: it gets in then, and the count tells.
+void compete(std::uint16_t port, Contest& contest) {
+  locks::LockProvider provider(open_store(port, kYieldEvery));
+  while (!contest.is_over && contest.grants - contest.waits_since <= kMostGrants) {
+    const auto lock = provider.acquire("job");
+    ++contest.grants;
+    std::this_thread::sleep_for(kHold);
+  }
+}
+
+void take_turns_with_redis_py(std::uint16_t port, Contest& contest) {
+  const auto expect_line = [other = std::make_unique<RedisPy>("turns " + std::to_string(port) +
+                                                              " job 2")](std::string_view line) {
+    if (other->line() != line) {
+      throw std::runtime_error("redis-py has ended");
+    }
+  };
+  for (int turn = 0; turn < 2; ++turn) {
+    expect_line("waits");
+    contest.waits_since = contest.grants.load();
+    expect_line("held");
+    contest.longest_wait =
+        std::max<int>(contest.longest_wait, contest.grants - contest.waits_since);
+  }
+}
+
+TEST(RedisPyBesideThreeProcesses, GetsInWithinABoundedNumberOfTheirGrants) {
+  const RedisServer server;
+  const Shared<Contest> contest;
+  EXPECT_EQ(failures_among(4,
+                           [&](int process) {
+                             if (process < 3) {
+                               compete(server.port(), *contest);
+                               return;
+                             }
+                             if (!eventually([&] { return contest->grants > 20; })) {
+                               throw std::runtime_error("nobody competes");
+                             }
+                             take_turns_with_redis_py(server.port(), *contest);
+                             contest->is_over = true;
+                           }),
+            0);
+  EXPECT_GT(contest->grants, 20);
+  EXPECT_LE(contest->longest_wait, kMostGrants);
 }
 
 }  // namespace

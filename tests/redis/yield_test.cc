@@ -1,14 +1,9 @@
 // A contended name is left free now and then, so that clients that poll get in.
 
-#include <atomic>
 #include <memory>
 #include <string>
-#include <thread>
-#include <vector>
 
 #include <tests/redis/given.h>
-
-#include <holdfast/locks/lock_provider.h>
 
 namespace holdfast::tests {
 namespace {
@@ -94,38 +89,6 @@ TEST_F(Yield, ADueHandOverToAWaiterIsHeldBack) {
   EXPECT_EQ(holder(), first_.id);
   // What is no hand-over to a waiter is not.
   expect<Grant>(yielding_->transfer("job", first_.id, wish()));
-}
-
-// Each holds the name for long enough that the others wait for it again.
-TEST_F(Yield, AClientThatPollsGetsInThoughOthersCompeteWithoutPause) {
-  release("job", first_.id);
-  std::atomic<bool> is_over = false;
-  std::atomic<int> grants = 0;
-  {
-    std::vector<std::unique_ptr<locks::LockProvider>> providers;
-    std::vector<std::jthread> threads;
-    for (int i = 0; i < 3; ++i) {
-      providers.push_back(std::make_unique<locks::LockProvider>(open_store(server_.port(), 1s)));
-      threads.emplace_back([&, provider = providers.back().get()] {
-        while (!is_over) {
-          const auto lock = provider->acquire("job");
-          std::this_thread::sleep_for(10ms);
-          ++grants;
-        }
-      });
-    }
-    EXPECT_TRUE(eventually([&] { return grants > 20; }));
-    for (int turn = 0; turn < 3; ++turn) {
-      const int before = grants;
-      EXPECT_TRUE(eventually([&] {
-        std::this_thread::sleep_for(20ms);
-        return run({"SET", "job", "foreign", "NX", "PX", "600000"}) == "OK";
-      }));
-      run({"DEL", "job"});
-      EXPECT_TRUE(eventually([&] { return grants > before; }));
-    }
-    is_over = true;
-  }
 }
 
 }  // namespace

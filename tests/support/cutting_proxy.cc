@@ -8,6 +8,8 @@
 
 #include <array>
 #include <list>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <tests/support/free_port.h>
@@ -110,6 +112,10 @@ class CuttingProxy::Loop {
     if (pair.is_silent) {
       return true;  // read, and thrown away
     }
+    if (kind == Loss::request && !proxy_.word_.empty() &&
+        std::string_view(bytes.data(), static_cast<std::size_t>(got)).contains(proxy_.word_)) {
+      proxy_.has_heard_ = true;
+    }
     Loss expected = kind;
     if (proxy_.loss_.compare_exchange_strong(expected, Loss::none)) {
       ++proxy_.lost_;
@@ -144,9 +150,10 @@ class CuttingProxy::Loop {
   std::list<Pair> pairs_;
 };
 
-CuttingProxy::CuttingProxy(std::uint16_t server_port)
+CuttingProxy::CuttingProxy(std::uint16_t server_port, std::string word)
     : listener_(listen_on_free_port(port_)),
       bell_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      word_(std::move(word)),
       server_port_(server_port),
       thread_([this] { Loop(*this).run(); }) {}
 

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <thread>
 
 namespace holdfast::tests {
@@ -15,7 +16,8 @@ namespace holdfast::tests {
 //   it
 class CuttingProxy {
  public:
-  explicit CuttingProxy(std::uint16_t server_port);
+  // Listens for a word in what the clients send, if there is one.
+  explicit CuttingProxy(std::uint16_t server_port, std::string word = "");
   ~CuttingProxy();
   CuttingProxy(const CuttingProxy&) = delete;
   CuttingProxy& operator=(const CuttingProxy&) = delete;
@@ -34,6 +36,8 @@ class CuttingProxy {
   void silence();
   // New connections go to another server of this machine; those that exist stay where they are.
   void redirect(std::uint16_t server_port);
+  // Returns whether a client has sent the word.
+  [[nodiscard]] bool has_heard() const noexcept { return has_heard_; }
   // How many replies and requests were lost so far.
   [[nodiscard]] unsigned lost() const noexcept { return lost_.load(); }
 
@@ -46,12 +50,14 @@ class CuttingProxy {
   std::uint16_t port_ = 0;
   const int listener_;
   const int bell_;
+  const std::string word_;
   std::atomic<Loss> loss_ = Loss::none;
   std::atomic<bool> refusing_ = false;
   std::atomic<bool> silencing_ = false;
   std::atomic<std::uint16_t> server_port_;
   std::atomic<bool> stopping_ = false;
   std::atomic<unsigned> lost_ = 0;
+  std::atomic<bool> has_heard_ = false;
   std::thread thread_;
 };
 

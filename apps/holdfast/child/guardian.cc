@@ -11,6 +11,8 @@
 #include <new>
 #include <utility>
 
+#include <holdfast/base/try.h>
+
 #include "apps/holdfast/child/guardian.h"
 
 namespace holdfast::cli {
@@ -122,11 +124,8 @@ std::expected<Guardian, int> Guardian::start(SpawnOptions command, const Guardia
     guard(post, spawn);
   }
   reports->in = Descriptor();  // so that the end of the guardian is the end of its reports
-  const auto started = guardian.wait_for_start();
-  if (!started) {
-    return std::unexpected(started.error());
-  }
-  guardian.command_ = *started;
+  HOLDFAST_TRY_LET(const auto started, guardian.wait_for_start());
+  guardian.command_ = started;
   fcntl(guardian.reports_.get(), F_SETFL, O_NONBLOCK);
   return guardian;
 }

@@ -22,15 +22,31 @@ struct HeldCommand {
   base::Duration kill_after;
   OnLost on_lost = OnLost::terminate;
   Background background = Background::keep;
+  std::string on_acquire{};  // shell commands, see Hook
+  std::string on_loss{};
+  // The status that the service manager shows while the command runs.
+  std::string status{};
   // Called once, when the lock is lost or about to be, before the command is told.
   std::function<void()> say_lost;
 };
 
-// Runs it, told by its environment what is held, and looks after it: how it ended, or what to end
-// with where it was not started, which is reported: it could not be executed, or the lock was lost
-// already (kLost).
-[[nodiscard]] std::expected<Ended, int> run_held(Session& session, const Signals& signals,
-                                                 const locks::Lock& lock,
-                                                 const HeldCommand& command);
+// Declares --on-acquire and --on-loss.
+void declare_hooks(CommandLine& line, std::string& on_acquire, std::string& on_loss);
+
+// Why a command was not started, which is reported: it could not be executed, `on_acquire` failed,
+// or the lock was lost already.
+struct NotStarted {
+  int status;  // what to end with
+  bool lost = false;
+};
+
+// Runs it, told by its environment what is held, and looks after it. Returns how it ended.
+[[nodiscard]] std::expected<Ended, NotStarted> run_held(Session& session, const Signals& signals,
+                                                        const locks::Lock& lock,
+                                                        const HeldCommand& command);
+
+// Starts `on_loss`, for a loss that is found after run_held() has returned.
+void start_on_loss(const Session& session, const Signals& signals, const locks::Lock& lock,
+                   const HeldCommand& command);
 
 }  // namespace holdfast::cli

@@ -1,7 +1,9 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <chrono>
 #include <stop_token>
 #include <utility>
 
@@ -48,7 +50,12 @@ void Supervisor::wait_for_something() {
                                  {.fd = lost_.descriptor(), .events = POLLIN, .revents = 0}}};
   // Once it is known, it has nothing to add.
   const nfds_t count = said_lost_ ? sources.size() - 1 : sources.size();
-  poll(sources.data(), count, -1);
+  constexpr base::Duration kHour = std::chrono::hours(1);  // fits into an int
+  const auto pause = std::chrono::ceil<std::chrono::milliseconds>(std::min(options_.every, kHour));
+  poll(sources.data(), count, options_.tick ? static_cast<int>(pause.count()) : -1);
+  if (options_.tick) {
+    options_.tick();
+  }
 }
 
 void Supervisor::take_signals() {
@@ -58,7 +65,7 @@ void Supervisor::take_signals() {
       continue;
     }
     if (left_behind_) {
-      if (ends_by_default(*signal)) {
+      if (signals_.asks_to_end(*signal)) {
         guardian_.end_rest();
       }
     } else if (*signal != SIGCHLD) {
@@ -113,7 +120,7 @@ void Supervisor::take_reports(Stops stops) {
 // Those that a command may well use for something else count only when it is to end anyway.
 void Supervisor::note(int signal) {
   const bool always = signal == SIGTERM || signal == SIGINT || signal == SIGQUIT;
-  if (!asked_to_end_ && (always || (plan_.ending() && ends_by_default(signal)))) {
+  if (!asked_to_end_ && signals_.asks_to_end(signal) && (always || plan_.ending())) {
     asked_to_end_ = signal;
   }
 }

@@ -26,6 +26,9 @@ struct SupervisorOptions {
   OnLost on_lost = OnLost::terminate;
   // Called once, when the lock is lost or about to be, before the command is told.
   std::function<void()> say_lost;
+  // Called at least so often.
+  base::Duration every = base::Duration::max();
+  std::function<void()> tick{};
 };
 
 // How a command ended.

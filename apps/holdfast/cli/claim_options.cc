@@ -1,6 +1,8 @@
 #include <charconv>
 
 #include <holdfast/base/printable.h>
+#include <holdfast/base/try.h>
+#include <holdfast/locks/lock_provider.h>
 #include <holdfast/recipes/semaphore.h>
 #include <holdfast/store/lease_store.h>
 
@@ -42,6 +44,12 @@ base::Duration WaitOptions::wait() const {
   return not_at_all ? base::Duration::zero() : at_most.value_or(base::Duration::max());
 }
 
+std::string owner_of_process(pid_t id) {
+  std::string owner = locks::default_owner();
+  owner.resize(owner.rfind(':') + 1);
+  return owner + std::to_string(id);
+}
+
 Result<Permits> parse_permits(std::string_view text) {
   const std::size_t slash = text.find('/');
   Permits permits;
@@ -60,11 +68,8 @@ void ClaimOptions::declare(CommandLine& line) {
   line.flag("-s,--shared", shared, "Hold the name together with other -s holders");
   line.option("--permits", "K/N", "Hold K of N permits; all users of the name need the same N",
               [this](std::string_view text) -> Result<void> {
-                auto parsed = parse_permits(text);
-                if (!parsed) {
-                  return std::unexpected(std::move(parsed).error());
-                }
-                permits = *parsed;
+                HOLDFAST_TRY_LET(auto parsed, parse_permits(text));
+                permits = parsed;
                 return {};
               });
   line.option("--ttl", "DURATION", "How long the lease lasts without renewal (default: 30s)",
@@ -75,9 +80,7 @@ void ClaimOptions::declare(CommandLine& line) {
 }
 
 Result<locks::AcquireOptions> ClaimOptions::options() const {
-  if (auto valid = waiting.check(); !valid) {
-    return std::unexpected(std::move(valid).error());
-  }
+  HOLDFAST_TRY(waiting.check());
   if (shared && permits) {
     return fail(ErrorCode::invalid_argument,
                 "-s and --permits exclude each other: use one of them");

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <optional>
 #include <string>
 #include <string_view>
@@ -36,6 +38,9 @@ struct ClaimOptions {
   // What to pass to a LockProvider, or why these cannot be.
   [[nodiscard]] base::Result<locks::AcquireOptions> options() const;
 };
+
+// Returns the owner label of another process of this user: user@host:pid.
+[[nodiscard]] std::string owner_of_process(pid_t id);
 
 // "2/5"
 [[nodiscard]] base::Result<store::Permits> parse_permits(std::string_view text);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <charconv>
 #include <utility>
 
@@ -6,9 +7,13 @@
 
 #include <holdfast/base/duration_text.h>
 #include <holdfast/base/printable.h>
+#include <holdfast/base/try.h>
 
 #include "apps/holdfast/cli/command_line.h"
+#include "apps/holdfast/cli/did_you_mean.h"
 #include "apps/holdfast/cli/exit_status.h"
+#include "apps/holdfast/cli/json.h"
+#include "apps/holdfast/cli/output.h"
 #include "apps/holdfast/cli/streams.h"
 
 namespace holdfast::cli {
@@ -36,11 +41,8 @@ class UsageFormatter final : public CLI::Formatter {
 };
 
 Result<void> read_duration(std::string_view text, base::Duration& target) {
-  const auto value = base::parse_duration(text);
-  if (!value) {
-    return std::unexpected(value.error());
-  }
-  target = *value;
+  HOLDFAST_TRY_LET(const auto value, base::parse_duration(text));
+  target = value;
   return {};
 }
 
@@ -71,13 +73,14 @@ Reader into(std::optional<base::Duration>& target) {
 
 Reader into(base::LeaseId& target) {
   return [&target](std::string_view text) -> Result<void> {
-    const auto id = base::LeaseId::parse(text);
-    if (!id) {
-      return std::unexpected(id.error());
-    }
-    target = *id;
+    HOLDFAST_TRY_LET(const auto id, base::LeaseId::parse(text));
+    target = id;
     return {};
   };
+}
+
+Reader into(std::optional<base::LeaseId>& target) {
+  return [&target](std::string_view text) { return into(target.emplace())(text); };
 }
 
 Reader into(std::uint64_t& target, std::uint64_t least, std::uint64_t most) {
@@ -103,29 +106,61 @@ class CommandLine::Parser {
     app.footer("Examples:\n" + std::string(help.examples));
     app.set_help_flag("-h,--help", "Print this and exit");
     app.get_formatter()->label("Positionals", "Arguments");
+    app.allow_extras();  // take_rest() reports them
   }
 
-  void take_rest() const {
+  // Returns what is wrong with the arguments that are neither options nor positionals; empty if
+  // nothing is.
+  std::string take_rest() const {
+    Arguments left = app.remaining();
+    if (left.empty()) {
+      return {};
+    }
+    if (left.front() != "--" && left.front().starts_with('-')) {
+      return "there is no option " + left.front() + did_you_mean(left.front(), option_names());
+    }
     if (rest == nullptr) {
-      return;
+      return "unexpected argument '" + left.front() + "'";
     }
-    *rest = app.remaining();
-    if (!rest->empty() && rest->front() == "--") {
-      rest->erase(rest->begin());
-    } else if (!rest->empty() && rest->front().starts_with('-')) {
-      throw CLI::ExtrasError({rest->front()});
+    if (left.front() == "--") {
+      left.erase(left.begin());
+    } else if (is_command && std::ranges::find(left, "--") != left.end()) {
+      return fmt::format("unexpected argument '{0}': if it is the command, write -- {0}",
+                         left.front());
     }
+    *rest = std::move(left);
+    return {};
+  }
+
+  std::vector<std::string> option_names() const {
+    std::vector<std::string> names;
+    for (const CLI::Option* const option : app.get_options()) {
+      for (const std::string& name : option->get_lnames()) {
+        names.push_back("--" + name);
+      }
+      for (const std::string& name : option->get_snames()) {
+        names.push_back("-" + name);
+      }
+    }
+    return names;
   }
 
   std::string command;
   CLI::App app;
   Arguments* rest = nullptr;
+  bool is_command = false;
+  const bool* json = nullptr;
+  bool json_asked_for = false;
 };
 
 CommandLine::CommandLine(const Help& help) : parser_(std::make_unique<Parser>(help)) {}
 CommandLine::~CommandLine() = default;
 
 void CommandLine::flag(const std::string& spelling, bool& target, const std::string& about) {
+  parser_->app.add_flag(spelling, target, about);
+}
+
+void CommandLine::counter(const std::string& spelling, int& target, const std::string& about) {
   parser_->app.add_flag(spelling, target, about);
 }
 
@@ -143,7 +178,7 @@ void CommandLine::positional(const std::string& name, const std::string& about, 
 }
 
 void CommandLine::version(const std::string& text) {
-  parser_->app.set_version_flag("--version", text, "Print the version and exit");
+  parser_->app.set_version_flag("-V,--version", text, "Print the version and exit");
 }
 
 void CommandLine::rest(Arguments& target) {
@@ -151,19 +186,41 @@ void CommandLine::rest(Arguments& target) {
   parser_->rest = &target;
 }
 
+void CommandLine::command(Arguments& target) {
+  rest(target);
+  parser_->is_command = true;
+}
+
+void CommandLine::report_as_json(const bool& json) { parser_->json = &json; }
+
 std::optional<int> CommandLine::parse(const Arguments& arguments) {
+  const auto own = std::ranges::find(arguments, "--");
+  parser_->json_asked_for = std::find(arguments.begin(), own, "--json") != own;
+  std::string wrong;
   try {
     parser_->app.parse(Arguments(arguments.rbegin(), arguments.rend()));
-    parser_->take_rest();
-  } catch (const CLI::Success& wanted) {
-    return parser_->app.exit(wanted);
+  } catch (const CLI::CallForHelp&) {
+    write_output(parser_->app.help());
+    return kSuccess;
+  } catch (const CLI::CallForVersion& wanted) {
+    print_output("{}\n", wanted.what());
+    return kSuccess;
   } catch (const CLI::ParseError& error) {
-    return mistake(error.what());
+    wrong = error.what();
   }
-  return std::nullopt;
+  // An unknown option explains more than what is missing because of it.
+  if (const std::string extra = parser_->take_rest(); !extra.empty()) {
+    wrong = extra;
+  }
+  return wrong.empty() ? std::nullopt : std::optional(mistake(wrong));
 }
 
 int CommandLine::mistake(std::string_view message) const {
+  if (parser_->json_asked_for || (parser_->json != nullptr && *parser_->json)) {
+    const base::Error error{base::ErrorCode::invalid_argument, std::string(message)};
+    write_error(to_line({{"error", to_json(error)}}) + "\n");
+    return kUsage;
+  }
   write_error(fmt::format("{0}: {1}\nSee '{0} --help'.\n", parser_->command,
                           base::printable_message(message)));
   return kUsage;

@@ -31,6 +31,7 @@ using Reader = std::function<base::Result<void>(std::string_view)>;
 [[nodiscard]] Reader into(base::Duration& target);
 [[nodiscard]] Reader into(std::optional<base::Duration>& target);
 [[nodiscard]] Reader into(base::LeaseId& target);
+[[nodiscard]] Reader into(std::optional<base::LeaseId>& target);
 // A whole number from `least` to `most`.
 [[nodiscard]] Reader into(std::uint64_t& target, std::uint64_t least, std::uint64_t most);
 
@@ -51,6 +52,8 @@ class CommandLine {
 
   // `spelling` as in "-w,--wait"; `value` is its name in the help.
   void flag(const std::string& spelling, bool& target, const std::string& about);
+  // A flag that counts how often it is given, as in -vv.
+  void counter(const std::string& spelling, int& target, const std::string& about);
   void option(const std::string& spelling, const std::string& value, const std::string& about,
               Reader reader);
   void positional(const std::string& name, const std::string& about, Reader reader,
@@ -59,6 +62,11 @@ class CommandLine {
   // From the first argument that is neither an option nor a positional, or from `--`, everything
   // belongs to another command, unread.
   void rest(Arguments& target);
+  // The same for a command to be executed, which is not ambiguous: one whose own arguments have a
+  // `--` needs one before it, so that `run a b -- true` is a mistake.
+  void command(Arguments& target);
+  // Mistakes are reported as JSON if this is set, or if the arguments ask for --json.
+  void report_as_json(const bool& json);
 
   // Nothing: go on. Else what to end with: after --help, or after a mistake, which is reported.
   [[nodiscard]] std::optional<int> parse(const Arguments& arguments);

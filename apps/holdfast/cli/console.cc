@@ -80,12 +80,4 @@ void Console::erase_locked() {
   }
 }
 
-base::Logger Console::logger(base::LogLevel minimum) {
-  return base::Logger(
-      [this](base::LogLevel level, std::string_view text) {
-        print(fmt::format("holdfast {}: {}", base::to_string(level), text));
-      },
-      minimum);
-}
-
 }  // namespace holdfast::cli

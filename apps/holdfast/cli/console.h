@@ -5,8 +5,6 @@
 #include <string>
 #include <string_view>
 
-#include <holdfast/base/log.h>
-
 namespace holdfast::cli {
 
 enum class Colour : std::uint8_t { red, green, yellow, bold };
@@ -30,9 +28,6 @@ class Console {
   // Replaces the line that lives; cut to the width of the terminal. Only on a terminal.
   void show(std::string_view text);
   void erase();
-
-  // Prints what is logged. Must not outlive this console.
-  [[nodiscard]] base::Logger logger(base::LogLevel minimum);
 
  private:
   void erase_locked();

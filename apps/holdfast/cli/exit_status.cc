@@ -1,4 +1,11 @@
+#include <exception>
+
+#include <fmt/core.h>
+
+#include <holdfast/base/printable.h>
+
 #include "apps/holdfast/cli/exit_status.h"
+#include "apps/holdfast/cli/streams.h"
 
 namespace holdfast::cli {
 
@@ -21,6 +28,18 @@ int exit_status(base::ErrorCode code) noexcept {
     case internal: return kInternal;
   }
   return kInternal;
+}
+
+int status_of_work(const std::function<int()>& work) {
+  try {
+    return work();
+  } catch (const base::Exception& error) {
+    write_error(fmt::format("holdfast: {}\n", base::printable_message(error.error().message)));
+    return exit_status(error.code());
+  } catch (const std::exception& error) {
+    write_error(fmt::format("holdfast: {}\n", base::printable_message(error.what())));
+    return kInternal;
+  }
 }
 
 }  // namespace holdfast::cli

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 
 #include <fmt/core.h>
 
@@ -11,6 +10,7 @@
 #include <holdfast/store/claim.h>
 
 #include "apps/holdfast/cli/json.h"
+#include "apps/holdfast/cli/output.h"
 
 namespace holdfast::cli {
 
@@ -96,9 +96,6 @@ std::string to_line(const Json& value) {
   return line;
 }
 
-void print_line(const Json& value) {
-  fmt::print("{}\n", to_line(value));
-  std::fflush(stdout);
-}
+void print_line(const Json& value) { print_output("{}\n", to_line(value)); }
 
 }  // namespace holdfast::cli

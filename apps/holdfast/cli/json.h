@@ -67,7 +67,7 @@ struct JsonMember {
 // Returns one line without its end, safe for a terminal: characters that could change how it is
 // shown are escaped.
 [[nodiscard]] std::string to_line(const Json& value);
-// A line on standard output, at once.
+// Writes a line to standard output.
 void print_line(const Json& value);
 
 }  // namespace holdfast::cli

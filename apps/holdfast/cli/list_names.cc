@@ -1,6 +1,8 @@
 #include <iterator>
 #include <utility>
 
+#include <holdfast/base/try.h>
+
 #include "apps/holdfast/cli/list_names.h"
 #include "apps/holdfast/cli/session.h"
 
@@ -11,15 +13,12 @@ base::Result<std::vector<store::NameState>> list_names(store::LeaseStore& store,
   std::vector<store::NameState> names;
   store::PageRequest request{.limit = 1000, .after = {}};
   for (;;) {
-    auto page = store.list(prefix, request, answer_deadline());
-    if (!page) {
-      return std::unexpected(std::move(page).error());
-    }
-    std::ranges::move(page->names, std::back_inserter(names));
-    if (page->next.empty()) {
+    HOLDFAST_TRY_LET(auto page, store.list(prefix, request, answer_deadline()));
+    std::ranges::move(page.names, std::back_inserter(names));
+    if (page.next.empty()) {
       return names;
     }
-    request.after = std::move(page->next);
+    request.after = std::move(page.next);
   }
 }
 

@@ -1,22 +1,29 @@
+#include <chrono>
+#include <cstdlib>
 #include <utility>
 
 #include <fmt/core.h>
 
 #include <holdfast/base/printable.h>
+#include <holdfast/base/try.h>
 #include <holdfast/engines/open_store.h>
 #include <holdfast/engines/store_url.h>
 
 #include "apps/holdfast/cli/exit_status.h"
 #include "apps/holdfast/cli/json.h"
 #include "apps/holdfast/cli/session.h"
+#include "apps/holdfast/cli/text.h"
 
 namespace holdfast::cli {
 
 void GlobalOptions::declare(CommandLine& line) {
-  line.option("--store", "URL", "The lock store (default: HOLDFAST_STORE, or a file in your home)",
+  line.option("--store", "STORE",
+              "The lock store, or its name (default: HOLDFAST_STORE, or a file in your home)",
               into(store));
   line.flag("--json", json, "Print JSON, see holdfast(1)");
-  line.flag("-v,--verbose", verbose, "Log to standard error");
+  line.counter("-v,--verbose", verbose,
+               "Tell on standard error what happens; -vv: with times and details");
+  line.report_as_json(json);
 }
 
 void GlobalOptions::declare_pass_password(CommandLine& line) {
@@ -25,15 +32,17 @@ void GlobalOptions::declare_pass_password(CommandLine& line) {
 }
 
 std::string Session::url_for_command() const {
-  return global_.pass_password ? location_.url : engines::without_password(location_.url);
+  std::string shown = engines::without_password(location_.url);
+  if (global_.pass_password || shown == location_.url) {
+    return location_.url;
+  }
+  return location_.name.empty() ? shown : location_.name;
 }
 
-base::Result<void> Session::open() {
-  auto location = locate_store(global_.store);
-  if (!location) {
-    return std::unexpected(std::move(location).error());
-  }
-  location_ = *std::move(location);
+base::Result<void> Session::open(Purpose purpose) {
+  HOLDFAST_TRY_LET(auto location, locate_store(global_.store));
+  location_ = std::move(location);
+  unsetenv("HOLDFAST_PASSWORD");  // no command inherits it
   auto opened = engines::open_store(location_.url, logger());
   if (!opened) {
     base::Error error = std::move(opened).error();
@@ -44,19 +53,54 @@ base::Result<void> Session::open() {
                                 engines::without_password(location_.url), location_.origin);
     return std::unexpected(std::move(error));
   }
+  if (purpose == Purpose::share && !(*opened)->capabilities().cross_process) {
+    return base::fail(base::ErrorCode::invalid_argument,
+                      fmt::format("no other process sees the locks of {} (from {}): use another "
+                                  "store, such as sqlite:/path/to/file.db",
+                                  engines::without_password(location_.url), location_.origin));
+  }
   store_ = *std::move(opened);
   return {};
 }
 
 base::Logger Session::logger() {
-  return global_.verbose ? console_.logger(base::LogLevel::debug) : base::Logger();
+  if (global_.verbose == 0) {
+    return {};
+  }
+  return base::Logger(
+      [this](base::LogLevel level, std::string_view text) {
+        console_.print(fmt::format("{}holdfast {}: {}", stamp(), base::to_string(level), text));
+      },
+      global_.verbose > 1 ? base::LogLevel::debug : base::LogLevel::warning);
+}
+
+std::string Session::stamp() const {
+  return global_.verbose > 1 ? local_time(std::chrono::system_clock::now()) + " " : "";
+}
+
+void Session::say(std::string_view text) {
+  console_.print(fmt::format("{}holdfast: {}", stamp(), text));
+}
+
+void Session::tell(std::string_view event, std::string_view name, std::string_view text) {
+  if (global_.verbose == 0) {
+    return;
+  }
+  if (global_.json) {
+    console_.print(to_line({{"event", event},
+                            {"time", utc_time(std::chrono::system_clock::now())},
+                            {"name", name},
+                            {"message", text}}));
+  } else {
+    say(text);
+  }
 }
 
 int Session::report(const base::Error& error) {
   if (global_.json) {
     console_.print(to_line({{"error", to_json(error)}}));
   } else {
-    console_.print("holdfast: " + error.message);
+    say(error.message);
   }
   return exit_status(error.code);
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 
 #include "apps/holdfast/cli/command_line.h"
 #include "apps/holdfast/cli/console.h"
+#include "apps/holdfast/cli/service_manager.h"
 #include "apps/holdfast/cli/store_location.h"
 
 namespace holdfast::cli {
@@ -19,7 +21,7 @@ namespace holdfast::cli {
 struct GlobalOptions {
   std::string store{};
   bool json = false;
-  bool verbose = false;
+  int verbose = 0;
   bool pass_password = false;
 
   void declare(CommandLine& line);
@@ -33,26 +35,39 @@ struct Invocation {
   Arguments arguments;   // what follows it
 };
 
+// Why a command opens a store.
+enum class Purpose : std::uint8_t { share, examine };
+
 // What a command works with: the console and, once opened, the store. Lives as long as the command.
 class Session {
  public:
   explicit Session(const GlobalOptions& global) : global_(global) {}
 
-  // Opens the store that the options, the environment or the default name.
-  [[nodiscard]] base::Result<void> open();
+  // Opens the store that the options, the environment or the default name. A store that other
+  // processes do not see is an error, except for a command that only examines it.
+  [[nodiscard]] base::Result<void> open(Purpose purpose = Purpose::share);
 
   // Of a session that was opened.
   [[nodiscard]] const StoreLocation& location() const noexcept { return location_; }
   [[nodiscard]] const std::shared_ptr<store::LeaseStore>& store() const noexcept { return store_; }
 
-  // Returns the store's URL for the environment of a command: without its secrets, unless the user
-  // wants the command to have them.
+  // Returns the store for the environment of a command: its URL if that has no secrets or if the
+  // user wants the command to have them, else its name, else its URL without them.
   [[nodiscard]] std::string url_for_command() const;
 
   [[nodiscard]] bool json() const noexcept { return global_.json; }
-  [[nodiscard]] bool verbose() const noexcept { return global_.verbose; }
+  [[nodiscard]] bool verbose() const noexcept { return global_.verbose > 0; }
   [[nodiscard]] Console& console() noexcept { return console_; }
+  // Nobody, unless this process is a service: see serve().
+  [[nodiscard]] ServiceManager& service() noexcept { return service_; }
+  // Lets the service manager that the environment names know how this process fares.
+  void serve() { service_ = ServiceManager::from_environment(); }
   [[nodiscard]] base::Logger logger();
+
+  // Prints a line for people on the error stream; with -vv it begins with the time.
+  void say(std::string_view text);
+  // With -v, tells what has happened to a name: `event` is one word, for programs.
+  void tell(std::string_view event, std::string_view name, std::string_view text);
 
   // Says what went wrong, on the error stream, as JSON if that was asked for; what to end with.
   int report(const base::Error& error);
@@ -61,8 +76,12 @@ class Session {
   int report(std::string_view name, const base::Error& error);
 
  private:
+  // Returns the time and a space with -vv, else nothing.
+  [[nodiscard]] std::string stamp() const;
+
   const GlobalOptions global_;
   Console console_;
+  ServiceManager service_;
   StoreLocation location_;
   std::shared_ptr<store::LeaseStore> store_;
 };

@@ -1,15 +1,19 @@
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <filesystem>
 #include <optional>
-#include <string_view>
 #include <system_error>
+#include <utility>
+#include <vector>
 
-#include <pwd.h>
+#include <holdfast/base/printable.h>
+#include <holdfast/base/try.h>
+#include <holdfast/engines/store_url.h>
 
+#include "apps/holdfast/cli/config.h"
+#include "apps/holdfast/cli/did_you_mean.h"
+#include "apps/holdfast/cli/environment.h"
 #include "apps/holdfast/cli/store_location.h"
 
 namespace holdfast::cli {
@@ -20,28 +24,6 @@ using base::ErrorCode;
 using base::Result;
 using std::filesystem::path;
 
-std::string environment(const char* variable) {
-  const char* const value = std::getenv(variable);
-  return value != nullptr ? value : "";
-}
-
-std::optional<path> home() {
-  if (const std::string home = environment("HOME"); home.starts_with('/')) {
-    return home;
-  }
-  const passwd* const user = getpwuid(geteuid());
-  return user != nullptr ? std::optional<path>(user->pw_dir) : std::nullopt;
-}
-
-std::optional<path> state_folder() {
-  // A relative path is to be ignored: the XDG Base Directory Specification says so.
-  if (const std::string state = environment("XDG_STATE_HOME"); state.starts_with('/')) {
-    return path(state) / "holdfast";
-  }
-  const auto own = home();
-  return own ? std::optional(*own / ".local/state/holdfast") : std::nullopt;
-}
-
 // As `mkdir -p -m 700`. Most of the time it is there.
 bool make_folder(const path& folder) {
   if (mkdir(folder.c_str(), S_IRWXU) == 0 || errno == EEXIST) {
@@ -51,7 +33,7 @@ bool make_folder(const path& folder) {
          (mkdir(folder.c_str(), S_IRWXU) == 0 || errno == EEXIST);
 }
 
-std::string url_of(const path& file) {
+std::string url_of_file(const path& file) {
   std::string url = "sqlite:";
   for (const char c : file.native()) {
     if (c == '%') {
@@ -65,29 +47,73 @@ std::string url_of(const path& file) {
   return url;
 }
 
-}  // namespace
+base::Error unknown_store(const Config& config, const std::string& name) {
+  std::vector<std::string> names;
+  std::string all;
+  for (const auto& [known, store] : config.stores) {
+    names.push_back(known);
+    all += (all.empty() ? "" : ", ") + base::printable(known);
+  }
+  std::string hint = did_you_mean(name, names);
+  if (hint.empty()) {
+    hint = all.empty() ? ": no configuration file names one, so give a URL, as in "
+                         "sqlite:/path/to/file.db"
+                       : ": there are " + all;
+  }
+  return {ErrorCode::invalid_argument, "there is no store '" + base::printable(name) + "'" + hint};
+}
 
-Result<StoreLocation> locate_store(const std::string& option) {
-  if (!option.empty()) {
-    return StoreLocation{option, "--store"};
+Result<StoreLocation> named_store(const Config& config, const std::string& name) {
+  const auto found = config.stores.find(name);
+  if (found == config.stores.end()) {
+    return std::unexpected(unknown_store(config, name));
   }
-  if (const std::string url = environment("HOLDFAST_STORE"); !url.empty()) {
-    return StoreLocation{url, "HOLDFAST_STORE"};
+  HOLDFAST_TRY_LET(auto url, url_of(found->second));
+  return StoreLocation{
+      .url = std::move(url), .origin = name + " in " + found->second.file, .name = name};
+}
+
+// Returns the URL with the password of the environment, if there is one.
+Result<std::string> with_password_of_environment(const std::string& url) {
+  if (const std::string file = environment("HOLDFAST_PASSWORD_FILE"); !file.empty()) {
+    HOLDFAST_TRY_LET(const auto password, read_password(file));
+    return with_password(url, password);
   }
-  const auto folder = state_folder();
+  const std::string password = environment("HOLDFAST_PASSWORD");
+  return password.empty() ? url : with_password(url, password);
+}
+
+Result<StoreLocation> default_store() {
+  const auto folder = xdg_folder("XDG_STATE_HOME", ".local/state");
   if (!folder) {
     return base::fail(
         ErrorCode::unavailable,
         "there is no home folder to keep locks in: set HOLDFAST_STORE or pass --store "
         "URL");
   }
-  if (!make_folder(*folder)) {
+  const path own = *folder / "holdfast";
+  if (!make_folder(own)) {
     return base::fail(ErrorCode::unavailable,
-                      "cannot make the folder " + folder->string() + " (" +
+                      "cannot make the folder " + own.string() + " (" +
                           std::generic_category().message(errno) +
                           "): set XDG_STATE_HOME or HOLDFAST_STORE, or pass --store URL");
   }
-  return StoreLocation{url_of(*folder / "locks.db"), "the default"};
+  return StoreLocation{.url = url_of_file(own / "locks.db"), .origin = "the default"};
+}
+
+}  // namespace
+
+Result<StoreLocation> locate_store(const std::string& option) {
+  const std::string text = option.empty() ? environment("HOLDFAST_STORE") : option;
+  if (text.find(':') != std::string::npos) {
+    HOLDFAST_TRY_LET(auto url, with_password_of_environment(text));
+    return StoreLocation{.url = std::move(url),
+                         .origin = option.empty() ? "HOLDFAST_STORE" : "--store",
+                         .is_exposed = !option.empty() && engines::without_password(text) != text};
+  }
+  HOLDFAST_TRY_LET(const auto config, read_config());
+  const std::string& name = text.empty() ? config.default_store : text;
+  return name.empty() ? default_store() : named_store(config, name);
 }
 
 }  // namespace holdfast::cli

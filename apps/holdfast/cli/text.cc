@@ -2,6 +2,7 @@
 #include <cctype>
 #include <chrono>
 
+#include <fmt/chrono.h>
 #include <fmt/core.h>
 
 #include <holdfast/base/duration_text.h>
@@ -15,6 +16,8 @@ namespace holdfast::cli {
 
 namespace {
 
+using std::chrono::system_clock;
+
 bool starts_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U; }
 
 std::string line(const std::vector<std::string>& cells, const std::vector<std::size_t>& widths) {
@@ -26,6 +29,12 @@ std::string line(const std::vector<std::string>& cells, const std::vector<std::s
     }
   }
   return text;
+}
+
+std::string time_text(const char* format, const std::tm& time, system_clock::time_point now) {
+  const auto fraction = now.time_since_epoch() % std::chrono::seconds(1);
+  return fmt::format(fmt::runtime(format), time,
+                     std::chrono::duration_cast<std::chrono::milliseconds>(fraction).count());
 }
 
 }  // namespace
@@ -63,10 +72,10 @@ std::string owner_text(std::string_view owner) {
   if (!has_pid) {
     return base::printable(owner);
   }
-  return base::printable(owner.substr(0, colon)) + " pid " + std::string(pid);
+  return base::printable(owner.substr(0, colon)) + " (pid " + std::string(pid) + ")";
 }
 
-std::string holder_text(const store::Holder& holder) {
+std::string holder_label(const store::Holder& holder) {
   if (holder.foreign) {
     return "another program (" + base::printable(holder.owner) + ")";
   }
@@ -74,7 +83,19 @@ std::string holder_text(const store::Holder& holder) {
   if (!holder.reason.empty()) {
     text += " \"" + base::printable(holder.reason) + "\"";
   }
-  return text + " for " + rough(holder.held_for);
+  return text;
+}
+
+std::string holder_text(const store::Holder& holder) {
+  return holder_label(holder) + (holder.foreign ? "" : " for " + rough(holder.held_for));
+}
+
+std::string local_time(system_clock::time_point time) {
+  return time_text("{:%H:%M:%S}.{:03}", fmt::localtime(system_clock::to_time_t(time)), time);
+}
+
+std::string utc_time(system_clock::time_point time) {
+  return time_text("{:%Y-%m-%dT%H:%M:%S}.{:03}Z", fmt::gmtime(time), time);
 }
 
 std::string permits_text(std::uint32_t count, std::uint32_t capacity) {

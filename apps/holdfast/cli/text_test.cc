@@ -20,11 +20,11 @@ TEST(Text, CutsByCharactersAndSaysSo) {
 }
 
 TEST(Text, NamesTheProcessOfAnOwnerThatHasOne) {
-  EXPECT_EQ(owner_text("ci@host:41"), "ci@host pid 41");
+  EXPECT_EQ(owner_text("ci@host:41"), "ci@host (pid 41)");
   EXPECT_EQ(owner_text("ci@host"), "ci@host");
   EXPECT_EQ(owner_text("a:b"), "a:b");
   EXPECT_EQ(owner_text("a:"), "a:");
-  EXPECT_EQ(owner_text("a\033:1"), "a\\x1b pid 1");
+  EXPECT_EQ(owner_text("a\033:1"), "a\\x1b (pid 1)");
 }
 
 TEST(Text, SaysHowANameIsHeld) {

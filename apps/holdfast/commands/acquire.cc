@@ -1,12 +1,11 @@
 #include <unistd.h>
 
-#include <fmt/core.h>
-
 #include <holdfast/locks/lock_provider.h>
 
 #include "apps/holdfast/cli/claim_options.h"
 #include "apps/holdfast/cli/exit_status.h"
 #include "apps/holdfast/cli/json.h"
+#include "apps/holdfast/cli/output.h"
 #include "apps/holdfast/commands.h"
 #include "apps/holdfast/waiting/acquire_patiently.h"
 #include "apps/holdfast/waiting/signals.h"
@@ -27,13 +26,6 @@ constexpr Help kHelp{
         "  holdfast renew deploy \"$lease\" --ttl 10m\n"
         "  holdfast release deploy \"$lease\""};
 
-// This process is gone when others look: the script that called it is the one who holds the name.
-std::string owner_of_caller() {
-  std::string owner = locks::default_owner();
-  owner.resize(owner.rfind(':') + 1);
-  return owner + std::to_string(getppid());
-}
-
 void print_lease(const Session& session, const ClaimOptions& claim, locks::Lock& lock) {
   if (session.json()) {
     print_line({{"name", lock.name()},
@@ -42,13 +34,15 @@ void print_lease(const Session& session, const ClaimOptions& claim, locks::Lock&
                 {"owner", lock.owner()},
                 {"ttl_ms", to_ms(claim.ttl)}});
   } else {
-    fmt::print("{} {}\n", base::to_string(lock.id()), base::to_string(lock.token()));
+    print_output("{} {}\n", base::to_string(lock.id()), base::to_string(lock.token()));
   }
 }
 
 int acquire_and_leave(Session& session, Signals& signals, const std::string& name,
                       const ClaimOptions& claim, const locks::AcquireOptions& how) {
-  locks::LockProvider provider(session.store(), {.owner = how.owner, .logger = session.logger()});
+  locks::LockProvider provider(
+      session.store(),
+      {.owner = how.owner, .logger = session.logger(), .warn_after = base::Duration::max()});
   auto acquired = acquire_patiently(session, signals, provider, name, how);
   if (!acquired) {
     return session.report(name, acquired.error());
@@ -61,7 +55,10 @@ int acquire_and_leave(Session& session, Signals& signals, const std::string& nam
   }
   auto& lock = std::get<locks::Lock>(*acquired);
   print_lease(session, claim, lock);
-  lock.detach();
+  // A lease whose id nobody knows could not be released: `lock` releases it, and `main` says why.
+  if (close_output()) {
+    lock.detach();
+  }
   return kSuccess;
 }
 
@@ -69,7 +66,8 @@ int acquire_and_leave(Session& session, Signals& signals, const std::string& nam
 
 int acquire(const Invocation& call) {
   GlobalOptions global = call.global;
-  ClaimOptions claim{.owner = owner_of_caller()};
+  // This process has ended when others look: the script that called it is the holder.
+  ClaimOptions claim{.owner = owner_of_process(getppid())};
   std::string name;
   CommandLine line(kHelp);
   line.positional("NAME", "The name to hold: 1 to 1024 bytes", into(name), Presence::required);

@@ -18,6 +18,7 @@
 
 #include "apps/holdfast/cli/exit_status.h"
 #include "apps/holdfast/cli/json.h"
+#include "apps/holdfast/cli/output.h"
 #include "apps/holdfast/cli/text.h"
 #include "apps/holdfast/commands.h"
 #include "apps/holdfast/waiting/descriptor.h"
@@ -120,8 +121,8 @@ void print_text(const Session& session, const std::vector<Row>& rows) {
     cells.push_back({row.what, std::to_string(row.count), fmt::format("{:.0f}", row.ops_per_second),
                      micros(row.median), micros(row.p99)});
   }
-  fmt::print("{}\n{}", base::printable_message(engines::without_password(session.location().url)),
-             table(cells));
+  print_output("{}\n{}", base::printable_message(engines::without_password(session.location().url)),
+               table(cells));
 }
 
 }  // namespace
@@ -138,7 +139,7 @@ int bench(const Invocation& call) {
     return *status;
   }
   Session session(options.global);
-  if (const auto opened = session.open(); !opened) {
+  if (const auto opened = session.open(Purpose::examine); !opened) {
     return session.report(opened.error());
   }
   std::vector<Row> rows{measure_store(session, options)};

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <functional>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -7,6 +9,7 @@
 
 #include "apps/holdfast/cli/exit_status.h"
 #include "apps/holdfast/cli/json.h"
+#include "apps/holdfast/cli/output.h"
 #include "apps/holdfast/commands.h"
 #include "apps/holdfast/doctor/check.h"
 #include "apps/holdfast/doctor/file_checks.h"
@@ -23,8 +26,9 @@ constexpr Help kHelp{
     .command = "holdfast doctor",
     .usage = "[OPTIONS]",
     .about =
-        "Check that the store is reachable and keeps its promises, print them, and look for\n"
-        "mistakes in its configuration. Exits with 69 if it is unreachable, 1 if a check failed.\n",
+        "Check that the store is reachable and keeps its promises, measure its answers and its\n"
+        "clock, recommend a ttl, and look for mistakes in its configuration. What is wrong is\n"
+        "printed first. Exits with 69 if the store is unreachable, 1 if a check failed.\n",
     .examples =
         "  holdfast doctor\n"
         "  holdfast doctor --store sqlite:/srv/locks.db\n"
@@ -43,8 +47,8 @@ std::string mark(Verdict verdict) {
 
 void print_text(const Checks& checks) {
   for (const Check& check : checks) {
-    fmt::print("{}  {:<13}  {}\n", mark(check.verdict), check.name,
-               base::printable_message(check.detail));
+    print_output("{}  {:<13}  {}\n", mark(check.verdict), check.name,
+                 base::printable_message(check.detail));
   }
 }
 
@@ -60,14 +64,24 @@ void print_json(const StoreLocation& location, const Checks& checks, bool good) 
               {"checks", std::move(all)}});
 }
 
+Check check_location(const StoreLocation& location) {
+  std::string detail = engines::without_password(location.url) + " (from " + location.origin + ")";
+  if (!location.is_exposed) {
+    return {"store", Verdict::ok, std::move(detail)};
+  }
+  return {"store", Verdict::warning,
+          detail +
+              ": all users see its password in the list of processes, so put it into a file "
+              "and use password_file or HOLDFAST_PASSWORD_FILE"};
+}
+
 Checks examine(Session& session) {
-  if (const auto opened = session.open(); !opened) {
+  if (const auto opened = session.open(Purpose::examine); !opened) {
     const bool usage = exit_status(opened.error().code) == kUsage;
     return {{"store", usage ? Verdict::failed : Verdict::unreachable, opened.error().message}};
   }
   const StoreLocation& location = session.location();
-  Checks checks{{"store", Verdict::ok,
-                 engines::without_password(location.url) + " (from " + location.origin + ")"}};
+  Checks checks{check_location(location)};
   const auto add = [&](const Checks& more) {
     checks.insert(checks.end(), more.begin(), more.end());
   };
@@ -111,7 +125,9 @@ int doctor(const Invocation& call) {
     return *status;
   }
   Session session(global);
-  const Checks checks = examine(session);
+  Checks checks = examine(session);
+  // Failed checks come first.
+  std::ranges::stable_sort(checks, std::greater(), &Check::verdict);
   const int status = status_of(checks);
   if (session.json()) {
     print_json(session.location(), checks, status == kSuccess);

@@ -9,11 +9,13 @@
 #include <holdfast/locks/lock_provider.h>
 
 #include "apps/holdfast/child/held_command.h"
+#include "apps/holdfast/child/story.h"
 #include "apps/holdfast/cli/claim_options.h"
 #include "apps/holdfast/cli/exit_status.h"
 #include "apps/holdfast/commands.h"
 #include "apps/holdfast/waiting/acquire_patiently.h"
 #include "apps/holdfast/waiting/signals.h"
+#include "apps/holdfast/waiting/until.h"
 
 namespace holdfast::cli::commands {
 
@@ -26,6 +28,8 @@ struct ElectOptions {
   base::Duration ttl = std::chrono::seconds(30);
   base::Duration kill_after = std::chrono::seconds(5);
   std::string owner{};
+  std::string on_acquire{};
+  std::string on_loss{};
   std::string name{};
   Arguments command{};
 };
@@ -52,46 +56,51 @@ void declare(CommandLine& line, ElectOptions& options) {
               into(options.kill_after));
   line.option("--owner", "TEXT", "Human-readable owner label (default: user@host:pid)",
               into(options.owner));
+  declare_hooks(line, options.on_acquire, options.on_loss);
   options.global.declare_pass_password(line);
   options.global.declare(line);
-  line.rest(options.command);
+  line.command(options.command);
 }
 
 // What to end with, or nothing if the term was lost.
 std::optional<int> lead(Session& session, Signals& signals, const ElectOptions& options,
-                        locks::Lock term) {
-  const auto ended =
-      run_held(session, signals, term,
-               {.name = options.name,
-                .command = options.command,
-                .ttl = options.ttl,
-                .kill_after = options.kill_after,
-                .say_lost = [&] {
-                  session.report(
-                      {base::ErrorCode::lost, fmt::format("lost the term of {}; ending the command",
-                                                          base::printable(options.name))});
-                }});
+                        Story& story, locks::Lock term) {
+  story.begin();
+  const auto ended = run_held(
+      session, signals, term,
+      {.name = options.name,
+       .command = options.command,
+       .ttl = options.ttl,
+       .kill_after = options.kill_after,
+       .on_acquire = options.on_acquire,
+       .on_loss = options.on_loss,
+       .status = "leader of " + base::printable(options.name),
+       .say_lost = [&] {
+         session.report({base::ErrorCode::lost,
+                         fmt::format("lost the term of {}: {}; ending the command",
+                                     base::printable(options.name), story.cause_of_loss())});
+       }});
   if (!ended) {
-    return ended.error() == kLost ? std::nullopt : std::optional(ended.error());
+    return ended.error().lost ? std::nullopt : std::optional(ended.error().status);
   }
   if (!ended->lost) {
+    if (term.release() == store::ReleaseOutcome::released) {
+      story.tell_released();
+    }
     return ended->status;
   }
+  story.tell_new_holder(term.id());
   return ended->asked_to_end ? std::optional(kSignalled + *ended->asked_to_end) : std::nullopt;
 }
 
-bool may_come_back(const base::Error& error) {
-  return error.code == base::ErrorCode::unavailable ||
-         error.code == base::ErrorCode::unknown_outcome;
-}
-
 // The signal that came meanwhile and asks to end.
-std::optional<int> pause(const Signals& signals) {
+std::optional<int> pause(Session& session, const Signals& signals) {
   constexpr int kPauseMs = 500;
+  session.service().alive();
   pollfd source{.fd = signals.descriptor(), .events = POLLIN, .revents = 0};
   poll(&source, 1, kPauseMs);
   while (const auto signal = signals.next()) {
-    if (ends_by_default(*signal)) {
+    if (signals.asks_to_end(*signal)) {
       return *signal;
     }
     if (*signal == SIGTSTP) {
@@ -102,19 +111,22 @@ std::optional<int> pause(const Signals& signals) {
 }
 
 int campaign(Session& session, Signals& signals, const ElectOptions& options) {
-  locks::LockProvider provider(session.store(),
-                               {.owner = options.owner, .logger = session.logger()});
+  Story story(session, options.name, options.ttl);
+  locks::LockProvider provider(session.store(), story.provider_options(options.owner));
   const locks::AcquireOptions how{
       .ttl = options.ttl, .wait = base::Duration::max(), .reason = "leads"};
   bool has_led = false;
   for (bool away = false;;) {
-    auto elected = acquire_patiently(session, signals, provider, options.name, how);
+    // A candidate that stands by does its work, too.
+    session.service().ready("standby for " + base::printable(options.name));
+    auto elected = acquire_patiently(session, signals, provider, options.name, how,
+                                     {.reminders = Reminders::none, .status = "standby for"});
     if (!elected && has_led && may_come_back(elected.error())) {
       // What took the term away may last.
       if (!std::exchange(away, true)) {
         session.report({elected.error().code, elected.error().message + "; trying again"});
       }
-      if (const auto signal = pause(signals)) {
+      if (const auto signal = pause(session, signals)) {
         return kSignalled + *signal;
       }
       continue;
@@ -127,7 +139,7 @@ int campaign(Session& session, Signals& signals, const ElectOptions& options) {
       return kSignalled + interrupted->signal;
     }
     if (auto* const term = std::get_if<locks::Lock>(&*elected)) {
-      if (const auto status = lead(session, signals, options, std::move(*term))) {
+      if (const auto status = lead(session, signals, options, story, std::move(*term))) {
         return *status;
       }
       has_led = true;
@@ -152,6 +164,7 @@ int elect(const Invocation& call) {
   }
   Signals signals;  // before any thread
   Session session(options.global);
+  session.serve();
   if (const auto opened = session.open(); !opened) {
     return session.report(opened.error());
   }

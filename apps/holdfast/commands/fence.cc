@@ -62,7 +62,7 @@ void declare(CommandLine& line, FenceOptions& options) {
   line.option("-w,--wait", "DURATION", "Longest wait for another COMMAND (default: 10s)",
               cli::into(options.wait));
   options.global.declare(line);
-  line.rest(options.command);
+  line.command(options.command);
 }
 
 void print_json(const FenceOptions& options, std::string_view outcome,

@@ -1,10 +1,9 @@
-#include <fmt/core.h>
-
 #include <holdfast/base/printable.h>
 
 #include "apps/holdfast/cli/exit_status.h"
 #include "apps/holdfast/cli/json.h"
 #include "apps/holdfast/cli/list_names.h"
+#include "apps/holdfast/cli/output.h"
 #include "apps/holdfast/cli/text.h"
 #include "apps/holdfast/commands.h"
 
@@ -31,7 +30,7 @@ void print_table(const std::vector<store::NameState>& names) {
     }
   }
   if (rows.size() > 1) {
-    fmt::print("{}", table(rows));
+    print_output("{}", table(rows));
   }
 }
 

@@ -1,6 +1,7 @@
 #include <optional>
 
 #include <holdfast/base/printable.h>
+#include <holdfast/base/try.h>
 #include <holdfast/recipes/marker.h>
 
 #include "apps/holdfast/cli/exit_status.h"
@@ -40,14 +41,11 @@ Result<bool> set(Session& session, const MarkOptions& options) {
     const auto marked = marker.mark(options.key, *options.ttl);
     return marked ? Result<bool>(true) : std::unexpected(marked.error());
   }
-  auto ours = marker.try_mark(options.key, *options.ttl);
-  if (!ours) {
-    return std::unexpected(std::move(ours).error());
+  HOLDFAST_TRY_LET(auto ours, marker.try_mark(options.key, *options.ttl));
+  if (ours) {
+    ours->keep();
   }
-  if (*ours) {
-    (*ours)->keep();
-  }
-  return ours->has_value();
+  return ours.has_value();
 }
 
 }  // namespace

@@ -1,9 +1,8 @@
-#include <fmt/core.h>
-
 #include <holdfast/recipes/marker.h>
 
 #include "apps/holdfast/cli/exit_status.h"
 #include "apps/holdfast/cli/json.h"
+#include "apps/holdfast/cli/output.h"
 #include "apps/holdfast/cli/text.h"
 #include "apps/holdfast/commands.h"
 
@@ -43,9 +42,9 @@ int marked(const Invocation& call) {
                 {"marked", left->has_value()},
                 {"time_left_ms", *left ? Json(to_ms(**left)) : Json()}});
   } else if (*left) {
-    fmt::print("marked, {} left\n", rough(**left));
+    print_output("marked, {} left\n", rough(**left));
   } else {
-    fmt::print("not marked\n");
+    print_output("not marked\n");
   }
   return *left ? kSuccess : kFailure;
 }

@@ -5,6 +5,7 @@
 #include <holdfast/base/printable.h>
 
 #include "apps/holdfast/child/held_command.h"
+#include "apps/holdfast/child/story.h"
 #include "apps/holdfast/cli/exit_status.h"
 #include "apps/holdfast/commands.h"
 #include "apps/holdfast/waiting/signals.h"
@@ -54,7 +55,7 @@ void declare(CommandLine& line, OnceOptions& options) {
               into(options.owner));
   options.global.declare_pass_password(line);
   options.global.declare(line);
-  line.rest(options.command);
+  line.command(options.command);
 }
 
 bool fits(base::Duration time) {
@@ -78,8 +79,8 @@ std::string_view mistake_in(const OnceOptions& options) {
 }
 
 int run_once(Session& session, Signals& signals, const OnceOptions& options) {
-  locks::LockProvider provider(session.store(),
-                               {.owner = options.owner, .logger = session.logger()});
+  Story story(session, options.name, options.retry.value_or(options.per));
+  locks::LockProvider provider(session.store(), story.provider_options(options.owner));
   recipes::Once once(
       provider,
       {.period = options.per,
@@ -87,18 +88,18 @@ int run_once(Session& session, Signals& signals, const OnceOptions& options) {
        .logger = session.logger()});
   int status = kSuccess;
   const auto work = [&](const locks::Lock& lock) {
-    const auto ended =
-        run_held(session, signals, lock,
-                 {.name = options.name,
-                  .command = options.command,
-                  .ttl = options.retry.value_or(options.per),
-                  .kill_after = options.kill_after,
-                  .say_lost = [&] {
-                    session.report({base::ErrorCode::lost,
-                                    fmt::format("lost {}: another may run it; ending the command",
-                                                base::printable(options.name))});
-                  }});
-    status = !ended ? ended.error() : ended->lost ? kLost : ended->status;
+    const auto ended = run_held(
+        session, signals, lock,
+        {.name = options.name,
+         .command = options.command,
+         .ttl = options.retry.value_or(options.per),
+         .kill_after = options.kill_after,
+         .say_lost = [&] {
+           session.report({base::ErrorCode::lost,
+                           fmt::format("lost {}: {}; ending the command",
+                                       base::printable(options.name), story.cause_of_loss())});
+         }});
+    status = !ended ? ended.error().status : ended->lost ? kLost : ended->status;
     return ended.has_value();
   };
   const auto outcome = once.attempt(options.name, work);
@@ -106,9 +107,9 @@ int run_once(Session& session, Signals& signals, const OnceOptions& options) {
     return session.report(outcome.error());
   }
   if (*outcome == recipes::OnceOutcome::skipped) {
-    if (session.verbose()) {
-      session.console().print(base::printable(options.name) + " runs, or has run: skipped\n");
-    }
+    session.tell("skipped", options.name,
+                 fmt::format("skipped: {} is running or has already run in this period",
+                             base::printable(options.name)));
     return static_cast<int>(options.skipped_status);
   }
   return status;

@@ -54,8 +54,8 @@ int renew(const Invocation& call) {
   }
   return renewed ? kSuccess
                  : session.report(
-                       {base::ErrorCode::lost, "this lease on " + base::printable(name) +
-                                                   " is over or was taken away: acquire it again"});
+                       {base::ErrorCode::lost, "the lease on " + base::printable(name) +
+                                                   " has expired or was stolen: acquire it again"});
 }
 
 }  // namespace holdfast::cli::commands

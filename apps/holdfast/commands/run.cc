@@ -8,6 +8,7 @@
 #include <holdfast/locks/lock_provider.h>
 
 #include "apps/holdfast/child/held_command.h"
+#include "apps/holdfast/child/story.h"
 #include "apps/holdfast/cli/claim_options.h"
 #include "apps/holdfast/cli/exit_status.h"
 #include "apps/holdfast/cli/json.h"
@@ -28,6 +29,8 @@ struct RunOptions {
   OnLost on_lost = OnLost::terminate;
   base::Duration kill_after = std::chrono::seconds(5);
   Background background = Background::keep;
+  std::string on_acquire{};
+  std::string on_loss{};
   std::string name{};
   Arguments command{};
 };
@@ -86,9 +89,10 @@ void declare(CommandLine& line, RunOptions& options) {
               "Processes that COMMAND leaves behind: keep them (default), end them, or hold the "
               "lock until they have ended",
               into(options.background));
+  declare_hooks(line, options.on_acquire, options.on_loss);
   options.global.declare_pass_password(line);
   options.global.declare(line);
-  line.rest(options.command);
+  line.command(options.command);
 }
 
 // One run from the lock to its release.
@@ -100,7 +104,8 @@ class Run {
         signals_(signals),
         options_(options),
         how_(how),
-        provider_(session.store(), {.owner = how.owner, .logger = session.logger()}) {}
+        story_(session, options.name, options.claim.ttl),
+        provider_(session.store(), story_.provider_options(how.owner)) {}
 
   int operator()() {
     auto acquired = acquire_patiently(session_, signals_, provider_, options_.name, how_);
@@ -119,18 +124,22 @@ class Run {
 
  private:
   int hold(locks::Lock& lock) {
-    const auto ended = run_held(session_, signals_, lock,
-                                {.name = options_.name,
-                                 .command = options_.command,
-                                 .ttl = options_.claim.ttl,
-                                 .kill_after = options_.kill_after,
-                                 .on_lost = options_.on_lost,
-                                 .background = options_.background,
-                                 .say_lost = [this] { say_lost(); }});
+    story_.begin();
+    const HeldCommand command{.name = options_.name,
+                              .command = options_.command,
+                              .ttl = options_.claim.ttl,
+                              .kill_after = options_.kill_after,
+                              .on_lost = options_.on_lost,
+                              .background = options_.background,
+                              .on_acquire = options_.on_acquire,
+                              .on_loss = options_.on_loss,
+                              .status = "holding " + base::printable(options_.name),
+                              .say_lost = [this] { say_lost(); }};
+    const auto ended = run_held(session_, signals_, lock, command);
     if (!ended) {
-      return ended.error();
+      return ended.error().status;
     }
-    const bool lost = !give_back(lock) || ended->lost;
+    const bool lost = !give_back(lock, command) || ended->lost;
     const int status = lost && options_.on_lost == OnLost::terminate ? kLost : ended->status;
     if (session_.json()) {
       summarise(lock, ended->status, lost);
@@ -151,27 +160,29 @@ class Run {
   void say_lost() {
     session_.report(
         {base::ErrorCode::lost,
-         fmt::format("lost {}: its lease was taken away or could not be renewed{}",
-                     base::printable(options_.name),
+         fmt::format("lost {}: {}{}", base::printable(options_.name), story_.cause_of_loss(),
                      options_.on_lost == OnLost::terminate ? "; ending the command" : "")});
     said_lost_ = true;
   }
 
   // False if it was not ours any more.
-  bool give_back(locks::Lock& lock) {
+  bool give_back(locks::Lock& lock, const HeldCommand& command) {
     const auto released = lock.release();
     if (!released) {
       session_.report(
           {released.error().code, "could not release " + base::printable(options_.name) +
-                                      ", its lease will run out: " + released.error().message});
+                                      ", its lease will expire: " + released.error().message});
       return true;
     }
     if (*released == store::ReleaseOutcome::released) {
+      story_.tell_released();
       return true;
     }
     if (!said_lost_) {
       say_lost();
+      start_on_loss(session_, signals_, lock, command);
     }
+    story_.tell_new_holder(lock.id());
     return false;
   }
 
@@ -179,6 +190,7 @@ class Run {
   Signals& signals_;
   const RunOptions& options_;
   const locks::AcquireOptions& how_;
+  Story story_;
   locks::LockProvider provider_;
   bool said_lost_ = false;
 };
@@ -208,6 +220,7 @@ int run(const Invocation& call) {
   }
   Signals signals;  // before any thread
   Session session(options.global);
+  session.serve();
   if (const auto opened = session.open(); !opened) {
     return session.report(opened.error());
   }

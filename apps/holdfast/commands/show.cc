@@ -1,9 +1,8 @@
-#include <fmt/core.h>
-
 #include <holdfast/base/printable.h>
 
 #include "apps/holdfast/cli/exit_status.h"
 #include "apps/holdfast/cli/json.h"
+#include "apps/holdfast/cli/output.h"
 #include "apps/holdfast/cli/text.h"
 #include "apps/holdfast/commands.h"
 
@@ -19,11 +18,11 @@ constexpr Help kHelp{.command = "holdfast show",
                          "  holdfast show --json deploy | jq .held"};
 
 void print_line_of(std::string_view label, std::string_view value) {
-  fmt::print("{:<10}  {}\n", label, value);
+  print_output("{:<10}  {}\n", label, value);
 }
 
 void print_holder(const store::Holder& holder, std::uint32_t capacity) {
-  fmt::print("\n");
+  print_output("\n");
   print_line_of("held by", owner_text(holder.owner));
   if (!holder.reason.empty()) {
     print_line_of("reason", base::printable(holder.reason));
@@ -34,7 +33,7 @@ void print_holder(const store::Holder& holder, std::uint32_t capacity) {
   print_line_of("lease id", base::to_string(holder.id));
   print_line_of("token", base::to_string(holder.token));
   if (holder.foreign) {
-    print_line_of("note", "taken by a program that is not Holdfast");
+    print_line_of("note", "held by a program that is not Holdfast");
   }
 }
 

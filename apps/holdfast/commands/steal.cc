@@ -5,9 +5,11 @@
 #include <fmt/core.h>
 
 #include <holdfast/base/printable.h>
+#include <holdfast/base/try.h>
 
 #include "apps/holdfast/cli/exit_status.h"
 #include "apps/holdfast/cli/json.h"
+#include "apps/holdfast/cli/output.h"
 #include "apps/holdfast/cli/text.h"
 #include "apps/holdfast/commands.h"
 
@@ -19,10 +21,10 @@ constexpr Help kHelp{
     .command = "holdfast steal",
     .usage = "[OPTIONS] NAME --confirm NAME",
     .about =
-        "Take NAME away from all who hold it; it is free then. They notice when they renew next,\n"
-        "within a third of their ttl: until then they go on as if they held it. For holders that\n"
-        "hang; those that are dead lose it by themselves when their lease is over. A lock of\n"
-        "another program than Holdfast is not taken away: that is an error (75).\n",
+        "Remove the leases of all holders of NAME, so that it is free. A holder notices when it\n"
+        "renews next, within a third of its ttl; until then it works as if it held the name. For\n"
+        "holders that hang: the lease of a dead one expires by itself. A lock of another program\n"
+        "than Holdfast is not stolen: that is an error (75).\n",
     .examples =
         "  holdfast show deploy\n"
         "  holdfast steal deploy --confirm deploy"};
@@ -34,11 +36,8 @@ base::Result<Holders> remove(store::LeaseStore& store, const std::string& name,
                              const Holders& holders) {
   Holders removed;
   for (const store::Holder& holder : holders) {
-    const auto outcome = store.release(name, holder.id, answer_deadline());
-    if (!outcome) {
-      return std::unexpected(outcome.error());
-    }
-    if (*outcome == store::ReleaseOutcome::released) {
+    HOLDFAST_TRY_LET(const auto outcome, store.release(name, holder.id, answer_deadline()));
+    if (outcome == store::ReleaseOutcome::released) {
       removed.push_back(holder);
     }
   }
@@ -63,11 +62,11 @@ void print(const Session& session, const std::string& name, const Holders& remov
     return;
   }
   if (removed.empty()) {
-    fmt::print("{} was free already\n", base::printable(name));
+    print_output("{} was free already\n", base::printable(name));
   }
   for (const store::Holder& holder : removed) {
-    fmt::print("took {} away from {} (token {})\n", base::printable(name), holder_text(holder),
-               base::to_string(holder.token));
+    print_output("stole {} from {}, who had held it for {} (token {})\n", base::printable(name),
+                 holder_label(holder), rough(holder.held_for), base::to_string(holder.token));
   }
 }
 
@@ -86,8 +85,7 @@ int steal(const Invocation& call) {
   }
   if (confirmed != name) {
     return line.mistake(
-        "to take a name away from its holders, say it twice: holdfast steal NAME "
-        "--confirm NAME");
+        "to steal a name from its holders, write it twice: holdfast steal NAME --confirm NAME");
   }
   Session session(global);
   if (const auto opened = session.open(); !opened) {

@@ -1,8 +1,13 @@
 #include <holdfast/recipes/throttle.h>
 
+#include <optional>
+#include <utility>
+#include <variant>
+
 #include <fmt/core.h>
 
 #include <holdfast/base/printable.h>
+#include <holdfast/base/try.h>
 
 #include "apps/holdfast/child/become.h"
 #include "apps/holdfast/cli/claim_options.h"
@@ -10,6 +15,9 @@
 #include "apps/holdfast/cli/json.h"
 #include "apps/holdfast/cli/text.h"
 #include "apps/holdfast/commands.h"
+#include "apps/holdfast/waiting/acquire_patiently.h"
+#include "apps/holdfast/waiting/attend.h"
+#include "apps/holdfast/waiting/signals.h"
 
 namespace holdfast::cli::commands {
 
@@ -48,7 +56,7 @@ void declare(CommandLine& line, ThrottleOptions& options) {
             "Limit every interval of that length; otherwise up to 2N pass where two windows meet");
   options.waiting.declare(line);
   options.global.declare(line);
-  line.rest(options.command);
+  line.command(options.command);
 }
 
 // What is wrong with them together; empty if nothing is.
@@ -67,22 +75,56 @@ int refuse(Session& session, Throttle& throttle, const ThrottleOptions& options)
   return session.report(
       {base::ErrorCode::busy,
        fmt::format("{} is throttled{}", base::printable(options.name),
-                   again ? ": it may pass in " + rough(*again) + ", wait with -w or without -n"
+                   again ? " and may pass in " + rough(*again) + ": retry with -w, or without -n"
                          : std::string())});
 }
 
-int pass(Session& session, const ThrottleOptions& options) {
+Wait wait_for_pass(Throttle& throttle, const ThrottleOptions& options) {
+  return {.name = options.name,
+          .at_most = options.waiting.wait(),
+          .ask = [&](const base::Deadline&) -> base::Result<Obstacle> {
+            HOLDFAST_TRY_LET(const auto again, throttle.retry_after(options.name));
+            return Obstacle{.text = "throttled · may pass in " + rough(again),
+                            .details = Json{{"retry_after_ms", to_ms(again)}}};
+          }};
+}
+
+// Returns whether it has passed, or the signal that came first.
+base::Result<std::variant<bool, Interrupted>> wait_to_pass(Session& session, Signals& signals,
+                                                           Throttle& throttle,
+                                                           const ThrottleOptions& options) {
+  HOLDFAST_TRY_LET(const bool at_once, throttle.try_pass(options.name));
+  if (at_once) {
+    return true;
+  }
+  base::Result<bool> passed = false;
+  WaitLine line(session, wait_for_pass(throttle, options));
+  const auto signal = attend(signals, line, [&](const std::stop_token& stop) {
+    passed = throttle.pass(options.name, options.waiting.wait(), stop);
+  });
+  if (signal) {
+    return Interrupted{*signal};
+  }
+  HOLDFAST_TRY(passed);
+  return *passed;
+}
+
+int pass(Session& session, std::optional<Signals>& signals, const ThrottleOptions& options) {
   Throttle throttle(session.store(),
                     {.limit = static_cast<std::uint32_t>(options.limit),
                      .period = options.per,
                      .window = options.sliding ? store::Window::sliding : store::Window::fixed});
-  const auto passed = throttle.pass(options.name, options.waiting.wait());
-  if (!passed) {
-    return session.report(passed.error());
+  const auto outcome = wait_to_pass(session, *signals, throttle, options);
+  if (!outcome) {
+    return session.report(outcome.error());
   }
-  if (!*passed) {
+  if (const auto* const interrupted = std::get_if<Interrupted>(&*outcome)) {
+    return kSignalled + interrupted->signal;
+  }
+  if (!std::get<bool>(*outcome)) {
     return refuse(session, throttle, options);
   }
+  signals.reset();  // the command gets them as they were
   if (!options.command.empty()) {
     return become(session, options.command);
   }
@@ -111,11 +153,12 @@ int throttle(const Invocation& call) {
   if (const auto valid = options.waiting.check(); !valid) {
     return line.mistake(valid.error().message);
   }
+  std::optional<Signals> signals(std::in_place);  // before any thread
   Session session(options.global);
   if (const auto opened = session.open(); !opened) {
     return session.report(opened.error());
   }
-  return pass(session, options);
+  return pass(session, signals, options);
 }
 
 }  // namespace holdfast::cli::commands

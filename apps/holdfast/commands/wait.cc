@@ -41,7 +41,12 @@ int finish(Session& session, const std::string& name, base::Result<bool> outcome
 }
 
 int wait_for(Session& session, Signals& signals, const std::string& name, base::Duration wait) {
-  WaitLine line(session, name);
+  if (wait > base::Duration::zero()) {
+    if (const auto valid = check_not_own(session, name, store::Permits::mutex()); !valid) {
+      return session.report(valid.error());
+    }
+  }
+  WaitLine line(session, wait_for_lock(session, name, wait));
   const auto deadline = base::Deadline::after(base::boot_clock(), wait);
   base::Result<bool> outcome = false;
   const auto signal = attend(signals, line, [&](const std::stop_token& stop) {

@@ -1,18 +1,21 @@
 #include <chrono>
-#include <cstdio>
 #include <optional>
+#include <utility>
+#include <vector>
 
-#include <fmt/chrono.h>
 #include <fmt/core.h>
 
 #include <holdfast/base/printable.h>
+#include <holdfast/base/try.h>
 
 #include "apps/holdfast/cli/exit_status.h"
 #include "apps/holdfast/cli/json.h"
 #include "apps/holdfast/cli/list_names.h"
+#include "apps/holdfast/cli/output.h"
 #include "apps/holdfast/cli/text.h"
 #include "apps/holdfast/commands.h"
 #include "apps/holdfast/waiting/doorbell.h"
+#include "apps/holdfast/waiting/until.h"
 #include "apps/holdfast/watching/lease_history.h"
 
 namespace holdfast::cli::commands {
@@ -28,7 +31,7 @@ constexpr Help kHelp{
     .about =
         "Print events as they happen: held (when the watch began), acquired, released, expired.\n"
         "Polls the store: a lease that was acquired and released between two polls is not seen.\n"
-        "Runs until it is interrupted.\n",
+        "Runs until it is interrupted, also while the store is unreachable.\n",
     .examples =
         "  holdfast watch                       every name\n"
         "  holdfast watch deploy                one name\n"
@@ -52,27 +55,17 @@ Colour colour_of(LeaseEvent::Kind kind) {
   return Colour::bold;
 }
 
-std::string time_text(const char* format, const std::tm& time, system_clock::time_point now) {
-  const auto fraction = now.time_since_epoch() % std::chrono::seconds(1);
-  return fmt::format(fmt::runtime(format), time,
-                     std::chrono::duration_cast<milliseconds>(fraction).count());
-}
-
 void print_json(const LeaseEvent& event, system_clock::time_point now) {
-  Json line{{"event", to_string(event.kind)},
-            {"time", time_text("{:%Y-%m-%dT%H:%M:%S}.{:03}Z", fmt::gmtime(now), now)},
-            {"name", event.name}};
+  Json line{{"event", to_string(event.kind)}, {"time", utc_time(now)}, {"name", event.name}};
   line.update(to_json(event.holder));
   print_line(line);
 }
 
 void print_text(const LeaseEvent& event, system_clock::time_point now) {
   const std::string kind = fmt::format("{:<8}", to_string(event.kind));
-  fmt::print("{}  {}  {}  {}  token {}\n",
-             time_text("{:%H:%M:%S}.{:03}", fmt::localtime(system_clock::to_time_t(now)), now),
-             paint(colour_of(event.kind), kind), base::printable(event.name),
-             holder_text(event.holder), base::to_string(event.holder.token));
-  std::fflush(stdout);
+  print_output("{}  {}  {}  {}  token {}\n", local_time(now), paint(colour_of(event.kind), kind),
+               base::printable(event.name), holder_text(event.holder),
+               base::to_string(event.holder.token));
 }
 
 base::Result<std::vector<store::NameState>> snapshot(store::LeaseStore& store,
@@ -80,33 +73,50 @@ base::Result<std::vector<store::NameState>> snapshot(store::LeaseStore& store,
   if (options.name.empty()) {
     return list_names(store, options.prefix);
   }
-  auto state = store.look(options.name, answer_deadline());
-  if (!state) {
-    return std::unexpected(std::move(state).error());
-  }
-  return *state ? std::vector{**std::move(state)} : std::vector<store::NameState>{};
+  HOLDFAST_TRY_LET(auto state, store.look(options.name, answer_deadline()));
+  return state ? std::vector{*std::move(state)} : std::vector<store::NameState>{};
 }
 
-// Only returns when the store fails.
-base::Error watch_for_ever(Session& session, const WatchOptions& options) {
+// Prints what has changed, with the time at which it happened.
+void print(const Session& session, const std::vector<LeaseEvent>& events, base::TimePoint now) {
+  const auto wall = system_clock::now();
+  for (const LeaseEvent& event : events) {
+    const auto when = wall - std::chrono::duration_cast<system_clock::duration>(now - event.when);
+    if (session.json()) {
+      print_json(event, when);
+    } else {
+      print_text(event, when);
+    }
+  }
+}
+
+// Returns only when the store cannot be used, or when nobody can read the output, which `main`
+// reports. A store that has answered once and becomes unreachable is asked again.
+int watch_for_ever(Session& session, const WatchOptions& options) {
   Doorbell doorbell;
   std::optional<base::Result<store::Watch>> hints;
   if (!options.name.empty()) {
     hints = session.store()->watch(options.name, [&](const auto&) { doorbell.ring(); });
   }
   LeaseHistory history;
-  for (;;) {
+  bool answered = false;
+  for (bool unreachable = false;;) {
     const auto names = snapshot(*session.store(), options);
-    if (!names) {
-      return names.error();
-    }
-    const auto now = system_clock::now();
-    for (const LeaseEvent& event : history.update(base::boot_clock().now(), *names)) {
-      if (session.json()) {
-        print_json(event, now);
-      } else {
-        print_text(event, now);
+    if (names) {
+      const base::TimePoint now = base::boot_clock().now();
+      print(session, history.update(now, *names), now);
+      answered = true;
+      if (std::exchange(unreachable, false)) {
+        session.say("store reachable again");
       }
+    } else if (!answered || !may_come_back(names.error())) {
+      return session.report(names.error());
+    } else if (!std::exchange(unreachable, true)) {
+      session.report(
+          {names.error().code, "store unreachable: " + names.error().message + ", retrying"});
+    }
+    if (!flush_output()) {
+      return kSuccess;
     }
     doorbell.wait_for(options.every, {});
   }
@@ -134,7 +144,7 @@ int watch(const Invocation& call) {
   if (const auto opened = session.open(); !opened) {
     return session.report(opened.error());
   }
-  return session.report(watch_for_ever(session, options));
+  return watch_for_ever(session, options);
 }
 
 }  // namespace holdfast::cli::commands

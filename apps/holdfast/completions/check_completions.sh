@@ -34,6 +34,16 @@ for command in $commands; do
   done
 done
 
+# Every engine of the help is offered, and described in the manual.
+for url in $("$holdfast" --help | sed -n '/^Stores/,/^$/s/^  \([a-z+]*:[^ ]*\) .*/\1/p'); do
+  scheme=${url%%:*}:
+  [[ $url == *://* ]] && scheme+=//
+  for file in holdfast.bash holdfast.fish ../holdfast.1; do
+    grep -qF -- "$scheme" <<<"$(sed 's/\\-/-/g' "$here/$file")" || fail "$file does not know the store $scheme"
+  done
+  grep -qF -- "${scheme/:/\\:}" "$here/_holdfast" || fail "_holdfast does not know the store $scheme"
+done
+
 # complete_words WORD...: what bash offers for the last of them.
 complete_words() {
   COMP_WORDS=("$holdfast" "$@") COMP_CWORD=$# COMPREPLY=()
@@ -53,5 +63,7 @@ unset HOLDFAST_STORE XDG_STATE_HOME
 [[ $(complete_words fence c) == check ]] || fail "bash does not complete fence c"
 "$holdfast" mark cache/warm --ttl 1h
 [[ $(complete_words marked ca) == cache/warm ]] || fail "bash does not complete keys that are marked"
+[[ $(complete_words --store redi) == redis://*rediss://*redis+unix:// ]] || fail "bash does not complete stores"
+[[ $(complete_words help do) == doctor ]] || fail "bash does not complete help do"
 [[ $(complete_words show dep) == deploy/web ]] || fail "bash does not complete names that are held"
 exit "$status"

@@ -22,8 +22,8 @@ _holdfast() {
     cur=${words[cword]} prev=${words[cword - 1]}
   fi
 
-  local commands='run once elect throttle ls show wait acquire renew release steal fence mark marked clear'
-  commands+=' watch doctor bench'
+  local commands='run once elect throttle ls show wait hold acquire renew release steal fence mark marked clear'
+  commands+=' watch init doctor bench help'
   local global='--store --json -v --verbose -h --help'
   local waiting='-n --no-wait -w --wait'
   local claim="$waiting -s --shared --permits --ttl --reason --owner"
@@ -41,7 +41,7 @@ _holdfast() {
       case ${words[i - 1]} in
         --store | -w | --wait | --permits | --ttl | --reason | --owner | -E | --busy-status | \
           --on-lost | --background | --kill-after | --skipped-status | --per | --retry | --limit | --confirm | \
-          --prefix | --every | --count | --for | --token) ;;
+          --prefix | --every | --count | --for | --token | --on-acquire | --on-loss | --mode | --user | --group) ;;
         *) ((positionals++)) ;;
       esac
     fi
@@ -50,12 +50,24 @@ _holdfast() {
   case $prev in
     --on-lost) COMPREPLY=($(compgen -W 'term ignore' -- "$cur")) && return ;;
     --background) COMPREPLY=($(compgen -W 'keep kill wait' -- "$cur")) && return ;;
-    --store) COMPREPLY=($(compgen -W 'sqlite: memory:' -- "$cur")) && return ;;
-    -w | --wait | --ttl | --kill-after | --per | --retry | --every | --for)
+    --store) COMPREPLY=($(compgen -W 'memory: sqlite: redis:// rediss:// redis+unix:// mongodb:// mongodb+srv://' -- "$cur")) && return ;;
+    --for)
+      # A process of `hold`, a time of `bench`.
+      COMPREPLY=($(compgen -W '$$ 1s 10s' -- "$cur"))
+      return
+      ;;
+    -w | --wait | --ttl | --kill-after | --per | --retry | --every)
       COMPREPLY=($(compgen -W '1s 10s 30s 5m 1h' -- "$cur"))
       return
       ;;
-    --permits | --reason | --owner | -E | --busy-status | --skipped-status | --limit | --count | --token)
+    --permits | --reason | --owner | -E | --busy-status | --skipped-status | --limit | --count | --token | \
+      --on-acquire | --on-loss)
+      return
+      ;;
+    --mode) COMPREPLY=($(compgen -W '600 660 666' -- "$cur")) && return ;;
+    --user) COMPREPLY=($(compgen -u -- "$cur")) && return ;;
+    --group)
+      COMPREPLY=($(compgen -g -- "$cur"))
       return
       ;;
     --confirm | --prefix) COMPREPLY=($(compgen -W "$(_holdfast_names)" -- "$cur")) && return ;;
@@ -63,10 +75,14 @@ _holdfast() {
 
   local options
   case $command in
-    '') COMPREPLY=($(compgen -W "$commands $global --version" -- "$cur")) && return ;;
-    run) options="$claim -E --busy-status --on-lost --background --kill-after --pass-password" ;;
+    '') COMPREPLY=($(compgen -W "$commands $global -V --version" -- "$cur")) && return ;;
+    run)
+      options="$claim -E --busy-status --on-lost --background --kill-after --pass-password"
+      options+=' --on-acquire --on-loss'
+      ;;
+    hold) options="$claim --for --ignore-loss" ;;
     once) options='--per --retry -E --skipped-status --kill-after --owner --pass-password' ;;
-    elect) options='--ttl --kill-after --owner --pass-password' ;;
+    elect) options='--ttl --kill-after --owner --pass-password --on-acquire --on-loss' ;;
     throttle) options="$waiting --limit --per --sliding" ;;
     wait) options=$waiting ;;
     acquire) options=$claim ;;
@@ -75,6 +91,7 @@ _holdfast() {
     fence) options='--token -w --wait' ;;
     mark) options='--ttl --if-clear' ;;
     watch) options='--prefix --every' ;;
+    init) options='--mode --user --group' ;;
     bench) options='--count --for' ;;
     *) options='' ;;
   esac
@@ -85,9 +102,11 @@ _holdfast() {
       0) COMPREPLY=($(compgen -W 'check' -- "$cur")) ;;
       1) COMPREPLY=($(compgen -f -- "$cur")) ;;
     esac
+  elif [[ $command == help ]]; then
+    ((positionals == 0)) && COMPREPLY=($(compgen -W "$commands" -- "$cur"))
   elif [[ $command == @(mark|marked|clear) ]]; then
     ((positionals == 0)) && COMPREPLY=($(compgen -W "$(_holdfast_marks)" -- "$cur"))
-  elif ((positionals == 0)) && [[ $command != doctor && $command != bench ]]; then
+  elif ((positionals == 0)) && [[ $command != @(doctor|bench|init) ]]; then
     COMPREPLY=($(compgen -W "$(_holdfast_names)" -- "$cur"))
   fi
 }

@@ -1,6 +1,6 @@
 # Completion of holdfast(1) for fish.
 
-set -l commands run once elect throttle ls show wait acquire renew release steal fence mark marked clear watch doctor bench
+set -l commands run once elect throttle ls show wait hold acquire renew release steal fence mark marked clear watch init doctor bench help
 
 function __holdfast_names
     holdfast ls --json 2>/dev/null | sed 's/{"name":/\n&/g' | sed -n 's/^{"name":"\([^"\\\\]*\)".*/\1/p'
@@ -9,7 +9,7 @@ end
 function __holdfast_using
     set -l words (commandline -opc)
     for word in $words[2..-1]
-        if contains -- $word run once elect throttle ls show wait acquire renew release steal fence mark marked clear watch doctor bench
+        if contains -- $word run once elect throttle ls show wait hold acquire renew release steal fence mark marked clear watch init doctor bench help
             contains -- $word $argv
             return
         end
@@ -18,11 +18,11 @@ function __holdfast_using
 end
 
 complete -c holdfast -f
-complete -c holdfast -l store -x -a 'sqlite: memory:' -d 'The lock store'
+complete -c holdfast -l store -x -a 'memory: sqlite: redis:// rediss:// redis+unix:// mongodb:// mongodb+srv://' -d 'The lock store'
 complete -c holdfast -l json -d 'Print JSON'
-complete -c holdfast -s v -l verbose -d 'Log to standard error'
+complete -c holdfast -s v -l verbose -d 'Tell what happens'
 complete -c holdfast -s h -l help -d 'Print help'
-complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -l version -d 'Print the version'
+complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -s V -l version -d 'Print the version'
 
 complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -a run -d 'Hold a name while a command runs'
 complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -a ls -d 'List the names that are held'
@@ -32,6 +32,7 @@ complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -a throttle 
 complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -a show -d 'Show the holders of a name'
 complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -a wait -d 'Wait until a name is free'
 complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -a acquire -d 'Acquire a lease for a script'
+complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -a hold -d 'Hold a name for the calling shell'
 complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -a renew -d 'Renew a lease of acquire'
 complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -a release -d 'Release a lease of acquire'
 complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -a steal -d 'Remove the leases of the holders'
@@ -41,16 +42,19 @@ complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -a marked -d
 complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -a clear -d 'Remove a mark'
 complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -a watch -d 'Print acquisitions and releases'
 complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -a doctor -d 'Check the store'
+complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -a init -d 'Create a store'
 complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -a bench -d 'Measure acquire and release'
+complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -a help -d 'Print the help of a command'
+complete -c holdfast -n '__holdfast_using help' -a "$commands"
 
-complete -c holdfast -n '__holdfast_using run once elect throttle ls show wait acquire renew release steal watch' -a '(__holdfast_names)'
-complete -c holdfast -n '__holdfast_using run wait acquire throttle' -s n -l no-wait -d 'Do not wait'
-complete -c holdfast -n '__holdfast_using run wait acquire throttle fence' -s w -l wait -x -a '10s 1m 10m' -d 'Longest wait'
-complete -c holdfast -n '__holdfast_using run acquire' -s s -l shared -d 'Share the name'
-complete -c holdfast -n '__holdfast_using run acquire' -l permits -x -d 'Hold K of N'
-complete -c holdfast -n '__holdfast_using run acquire renew mark elect' -l ttl -x -a '10s 30s 5m' -d 'How long the lease lasts'
-complete -c holdfast -n '__holdfast_using run acquire' -l reason -x -d 'Reason'
-complete -c holdfast -n '__holdfast_using run acquire once elect' -l owner -x -d 'Owner label'
+complete -c holdfast -n '__holdfast_using run once elect throttle ls show wait hold acquire renew release steal watch' -a '(__holdfast_names)'
+complete -c holdfast -n '__holdfast_using run wait hold acquire throttle' -s n -l no-wait -d 'Do not wait'
+complete -c holdfast -n '__holdfast_using run wait hold acquire throttle fence' -s w -l wait -x -a '10s 1m 10m' -d 'Longest wait'
+complete -c holdfast -n '__holdfast_using run hold acquire' -s s -l shared -d 'Share the name'
+complete -c holdfast -n '__holdfast_using run hold acquire' -l permits -x -d 'Hold K of N'
+complete -c holdfast -n '__holdfast_using run hold acquire renew mark elect' -l ttl -x -a '10s 30s 5m' -d 'How long the lease lasts'
+complete -c holdfast -n '__holdfast_using run hold acquire' -l reason -x -d 'Reason'
+complete -c holdfast -n '__holdfast_using run hold acquire once elect' -l owner -x -d 'Owner label'
 complete -c holdfast -n '__holdfast_using run' -s E -l busy-status -x -d 'Exit code when the name is busy'
 complete -c holdfast -n '__holdfast_using run' -l on-lost -x -a 'term ignore' -d 'What to do if the lock is lost'
 complete -c holdfast -n '__holdfast_using run' -l background -x -a 'keep kill wait' -d 'Processes that the command leaves behind'
@@ -72,3 +76,10 @@ complete -c holdfast -n '__holdfast_using once' -l retry -x -a '1m 10m' -d 'When
 complete -c holdfast -n '__holdfast_using once' -s E -l skipped-status -x -d 'Exit code when skipped'
 complete -c holdfast -n '__holdfast_using throttle' -l limit -x -d 'How many may pass'
 complete -c holdfast -n '__holdfast_using throttle' -l sliding -d 'Limit every interval of that length'
+complete -c holdfast -n '__holdfast_using run elect' -l on-acquire -x -d 'Shell command to run when the name is acquired'
+complete -c holdfast -n '__holdfast_using run elect' -l on-loss -x -d 'Shell command to run when the lock is lost'
+complete -c holdfast -n '__holdfast_using hold' -l for -x -a '(__fish_complete_pids)' -d 'The process to hold it for'
+complete -c holdfast -n '__holdfast_using hold' -l ignore-loss -d 'If the lease is lost, only report it'
+complete -c holdfast -n '__holdfast_using init' -l mode -x -a '600 660' -d 'Mode of its files'
+complete -c holdfast -n '__holdfast_using init' -l user -x -a '(__fish_complete_users)' -d 'User of its files'
+complete -c holdfast -n '__holdfast_using init' -l group -x -a '(__fish_complete_groups)' -d 'Group of its files'

@@ -10,8 +10,9 @@ namespace holdfast::cli {
 [[nodiscard]] Checks check_promises(const store::Capabilities& capabilities);
 
 // Claims, renews and releases a name of its own, twice, and looks whether a second claimant is
-// refused, whether tokens grow, and whether the store's clock runs as ours does. Takes about a
-// tenth of a second, and leaves nothing behind for longer than ten.
+// refused, whether tokens grow, and whether the store's clock runs as ours does;
+// measures the answers and the offset of the clocks. Takes about half a second, and leaves nothing
+// behind for longer than ten.
 [[nodiscard]] Checks check_round_trip(store::LeaseStore& store);
 
 }  // namespace holdfast::cli

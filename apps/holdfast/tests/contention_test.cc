@@ -13,7 +13,7 @@ TEST_F(ContentionTest, WithoutWaitingItEndsWith75AndSaysWhoHoldsTheName) {
   const Outcome outcome = holdfast({"run", "-n", "job", "--", "echo", "mine"});
   EXPECT_EQ(outcome.status, 75);
   EXPECT_EQ(outcome.output, "");
-  EXPECT_NE(outcome.errors.find("job is held by ci@host pid 41 \"deploy 812\" for "),
+  EXPECT_NE(outcome.errors.find("job is held by ci@host (pid 41) \"deploy 812\" for "),
             std::string::npos)
       << outcome.errors;
   EXPECT_EQ(holder->wait(), 0);
@@ -42,7 +42,8 @@ TEST_F(ContentionTest, AWaitIsReportedAsItWasGiven) {
 TEST_F(ContentionTest, AWaiterGetsTheNameWhenTheHolderEnds) {
   const auto holder = start_holder({"--owner", "first", "job"});
   const auto waiter = start({"run", "-v", "-w", "60s", "job", "--", "echo", "mine"});
-  EXPECT_TRUE(waiter->read_error_line().starts_with("holdfast: waiting 1s · held by first for "));
+  EXPECT_TRUE(starts_with_match(waiter->read_error_line(),
+                                "holdfast: waiting [0-9]+[sm] for job · held by first for "));
   holder->close_input();
   EXPECT_EQ(waiter->read_line(), "mine");
   EXPECT_EQ(waiter->wait(), 0);
@@ -55,18 +56,11 @@ TEST_F(ContentionTest, AWaiterThatWasGivenTheNameRunsItsCommandToItsEnd) {
   const auto holder = start_holder({"job"});
   const auto waiter =
       start({"run", "-v", "-w", "60s", "job", "--", "sh", "-c", "echo mine; read -r rest"});
-  EXPECT_TRUE(waiter->read_error_line().starts_with("holdfast: waiting 1s"));
+  EXPECT_TRUE(starts_with_match(waiter->read_error_line(), "holdfast: waiting [0-9]+[sm]"));
   holder->close_input();
   EXPECT_EQ(waiter->read_line(), "mine");
   waiter->write("and no more\n");
   EXPECT_EQ(waiter->wait(), 0) << waiter->rest_of_errors();
-}
-
-TEST_F(ContentionTest, AWaiterWithoutATerminalIsSilent) {
-  const auto holder = start_holder({"job"});
-  const Outcome outcome = holdfast({"run", "-w", "1200ms", "job", "--", "true"});
-  EXPECT_EQ(outcome.output, "");
-  EXPECT_EQ(outcome.errors.find("waiting"), std::string::npos) << outcome.errors;
 }
 
 TEST_F(ContentionTest, ManyRunsOfOneNameNeverOverlap) {
@@ -100,7 +94,7 @@ TEST_F(ContentionTest, SharedAndAloneExcludeEachOther) {
     EXPECT_EQ(holdfast({"run", "-n", "job", "--", "true"}).status, 75);
     EXPECT_EQ(holdfast({"run", "-w", "50ms", "job", "--", "true"}).status, 75);
     const auto alone = start({"run", "-v", "job", "--", "echo", "alone"});
-    EXPECT_TRUE(alone->read_error_line().starts_with("holdfast: waiting 1s"));
+    EXPECT_TRUE(starts_with_match(alone->read_error_line(), "holdfast: waiting [0-9]+[sm]"));
     shared->close_input();
     EXPECT_EQ(alone->read_line(), "alone");
     EXPECT_EQ(alone->wait(), 0);
@@ -108,7 +102,7 @@ TEST_F(ContentionTest, SharedAndAloneExcludeEachOther) {
   const auto alone = start_holder({"job"});
   EXPECT_EQ(holdfast({"run", "-s", "-n", "job", "--", "true"}).status, 75);
   const auto shared = start({"run", "-s", "-v", "job", "--", "echo", "shared"});
-  EXPECT_TRUE(shared->read_error_line().starts_with("holdfast: waiting 1s"));
+  EXPECT_TRUE(starts_with_match(shared->read_error_line(), "holdfast: waiting [0-9]+[sm]"));
   alone->close_input();
   EXPECT_EQ(shared->read_line(), "shared");
 }

@@ -47,6 +47,48 @@ TEST_F(OutputTest, WhereNobodyListensTheStatusStillSays) {
   }
 }
 
+TEST_F(OutputTest, OutputThatCannotBeWrittenEndsWith74) {
+  holdfast({"acquire", "--ttl", "1h", "job"});
+  for (const char* const words : {"--help", "--version", "run --help", "ls", "ls --json",
+                                  "show job", "doctor", "watch job", "acquire free"}) {
+    const Outcome outcome = run_to_end(
+        {"sh", "-c", std::string("exec \"$0\" ") + words + " >/dev/full", HOLDFAST_BINARY},
+        environment());
+    EXPECT_EQ(outcome.status, 74) << words;
+    EXPECT_NE(outcome.errors.find("cannot write to standard output: No space left"),
+              std::string::npos)
+        << words << outcome.errors;
+  }
+  // Nobody knows the id of that lease, so nobody could release it.
+  EXPECT_EQ(json({"show", "--json", "free"})["held"], false);
+}
+
+TEST_F(OutputTest, AStoreThatNoOtherProcessSeesIsAMistake) {
+  const Words commands[] = {{"run", "job", "--", "true"},
+                            {"once", "--per", "1h", "job", "--", "true"},
+                            {"elect", "job", "--", "true"},
+                            {"throttle", "--limit", "1", "--per", "1h", "job"},
+                            {"ls"},
+                            {"show", "job"},
+                            {"wait", "job"},
+                            {"acquire", "job"},
+                            {"steal", "job", "--confirm", "job"},
+                            {"mark", "key", "--ttl", "1m"},
+                            {"marked", "key"},
+                            {"clear", "key"},
+                            {"watch"}};
+  for (const Words& command : commands) {
+    Words words{"--store", "memory:"};
+    words.insert(words.end(), command.begin(), command.end());
+    const Outcome outcome = holdfast(words);
+    EXPECT_EQ(outcome.status, 64) << command.front();
+    EXPECT_NE(outcome.errors.find("no other process sees the locks of memory:"), std::string::npos)
+        << outcome.errors;
+  }
+  EXPECT_EQ(holdfast({"--store", "memory:", "doctor"}).status, 0);
+  EXPECT_EQ(holdfast({"--store", "memory:", "bench", "--count", "1"}).status, 0);
+}
+
 TEST_F(OutputTest, MistakesEndWith64AndSayWhereToLook) {
   const Words mistakes[] = {{},
                             {"no-such-command"},
@@ -149,9 +191,9 @@ TEST_F(OutputTest, DoctorFindsAHealthyStoreHealthy) {
     EXPECT_EQ(keys(check), Keys({"name", "status", "detail"}));
     names.insert(check["name"]);
   }
-  EXPECT_EQ(names,
-            Keys({"store", "engine", "cross_process", "cluster", "durable", "push", "round_trip",
-                  "exclusion", "clock", "tokens", "folder", "file", "free_space", "file_system"}));
+  EXPECT_EQ(names, Keys({"store", "engine", "cross_process", "cross_machine", "durable", "push",
+                         "round_trip", "exclusion", "clock", "clock_offset", "stalls", "ttl",
+                         "tokens", "folder", "file", "free_space", "file_system"}));
 }
 
 TEST_F(OutputTest, DoctorWarnsOfAFileThatAnybodyMayChange) {
@@ -161,6 +203,7 @@ TEST_F(OutputTest, DoctorWarnsOfAFileThatAnybodyMayChange) {
   std::filesystem::permissions(file, std::filesystem::perms::all);
   const Outcome outcome = holdfast({"--store", url, "doctor"});
   EXPECT_EQ(outcome.status, 0);
+  EXPECT_TRUE(outcome.output.starts_with("warning  file ")) << "what is wrong comes first";
   EXPECT_NE(outcome.output.find("chmod o-w"), std::string::npos) << outcome.output;
 }
 

@@ -6,6 +6,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <regex>
 #include <stdexcept>
 #include <system_error>
 #include <thread>
@@ -150,6 +151,10 @@ int Process::wait() {
   int status = 0;
   waitpid(std::exchange(id_, -1), &status, 0);
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+bool starts_with_match(const std::string& text, const std::string& pattern) {
+  return std::regex_search(text, std::regex(pattern), std::regex_constants::match_continuous);
 }
 
 Outcome run_to_end(const Words& command, const Environment& environment, const std::string& input) {

@@ -67,6 +67,9 @@ struct Outcome {
   std::string errors;
 };
 
+// Returns whether the text begins with a match of this regular expression.
+[[nodiscard]] bool starts_with_match(const std::string& text, const std::string& pattern);
+
 Outcome run_to_end(const Words& command, const Environment& environment,
                    const std::string& input = {});
 

@@ -7,6 +7,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <regex>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
@@ -88,6 +89,20 @@ std::string Pty::expect(const std::string& text) {
   std::string before = screen_.substr(0, found);
   screen_.erase(0, found + text.size());
   return before;
+}
+
+std::string Pty::expect_match(const std::string& pattern) {
+  const std::regex wanted(pattern);
+  std::smatch found;
+  while (!std::regex_search(screen_, found, wanted)) {
+    if (!read_more()) {
+      ADD_FAILURE() << "'" << pattern << "' did not come, but: " << screen_;
+      return {};
+    }
+  }
+  std::string match = found.str();
+  screen_ = found.suffix().str();
+  return match;
 }
 
 int Pty::wait() {

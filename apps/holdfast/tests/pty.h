@@ -20,6 +20,9 @@ class Pty {
   void type(const std::string& text) const;
   // Reads until the text has come, and returns what came before it. Fails the test if it does not.
   std::string expect(const std::string& text);
+  // Reads until something matches this regular expression, and returns it. Fails the test if
+  // nothing does.
+  std::string expect_match(const std::string& pattern);
   // Reads until the program has ended: its status, or 128 and the signal.
   int wait();
   // What was read and not yet expected.

@@ -48,6 +48,36 @@ TEST_F(RunTest, ReplacesTheVariablesOfAnOuterRun) {
   EXPECT_EQ(outcome.output, "1\n");
 }
 
+TEST_F(RunTest, RefusesToWaitForACommandThatItRunsUnder) {
+  const Words inner{HOLDFAST_BINARY, "run", "a", "--", "echo", "inner"};
+  for (const Words& outer :
+       {Words{"run", "a", "--"}, Words{"run", "a", "--", HOLDFAST_BINARY, "run", "b", "--"},
+        Words{"elect", "a", "--"}}) {
+    Words words = outer;
+    words.insert(words.end(), inner.begin(), inner.end());
+    const Outcome outcome = holdfast(words);
+    EXPECT_EQ(outcome.status, 64) << outcome.errors;
+    EXPECT_EQ(outcome.output, "");
+    EXPECT_NE(outcome.errors.find("a is held by a command that this one runs under"),
+              std::string::npos)
+        << outcome.errors;
+  }
+  EXPECT_EQ(holdfast({"run", "a", "--", HOLDFAST_BINARY, "wait", "a"}).status, 64);
+}
+
+TEST_F(RunTest, MayHoldANameTwiceWhereThereIsRoom) {
+  for (const Words& how : {Words{"-s"}, Words{"--permits", "1/2"}}) {
+    Words words{"run"};
+    words.insert(words.end(), how.begin(), how.end());
+    words.insert(words.end(), {"a", "--", HOLDFAST_BINARY, "run"});
+    words.insert(words.end(), how.begin(), how.end());
+    words.insert(words.end(), {"a", "--", "echo", "inner"});
+    EXPECT_EQ(holdfast(words).output, "inner\n");
+  }
+  EXPECT_EQ(holdfast({"run", "a", "--", HOLDFAST_BINARY, "run", "-n", "a", "--", "true"}).status,
+            75);
+}
+
 TEST_F(RunTest, TokensGrowFromRunToRun) {
   const Words words{"run", "job", "--", "sh", "-c", "echo $HOLDFAST_TOKEN"};
   const auto first = std::stoull(holdfast(words).output);

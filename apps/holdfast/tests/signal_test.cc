@@ -85,6 +85,18 @@ TEST_F(SignalTest, ASignalThatEndsNothingDoesNotEndTheWait) {
   EXPECT_EQ(waiter->wait(), 0);
 }
 
+TEST_F(SignalTest, ASignalThatTheCallerIgnoresDoesNotEndTheWait) {
+  auto holder = start_holder({"job"});
+  Process waiter(
+      {"env", "--ignore-signal=HUP", HOLDFAST_BINARY, "run", "-v", "job", "--", "echo", "mine"},
+      environment());
+  EXPECT_TRUE(waiter.read_error_line().starts_with("holdfast: waiting"));
+  waiter.signal(SIGHUP);
+  EXPECT_EQ(holder->wait(), 0);
+  EXPECT_EQ(waiter.read_line(), "mine");
+  EXPECT_EQ(waiter.wait(), 0);
+}
+
 TEST_F(SignalTest, AStopStopsTheCommandTooAndBothGoOn) {
   // The test's own process group can continue it, so the kernel lets it be stopped.
   const auto listener = start_listener({"job"});

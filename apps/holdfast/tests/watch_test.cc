@@ -54,7 +54,21 @@ TEST_F(WatchTest, PeopleGetALineEach) {
   acquire("job", "ci@host:41", "1h");
   const auto watch = start({"watch"});
   const std::string line = watch->read_line();
-  EXPECT_NE(line.find("  held      job  ci@host pid 41 for "), std::string::npos) << line;
+  EXPECT_NE(line.find("  held      job  ci@host (pid 41) for "), std::string::npos) << line;
+}
+
+TEST_F(WatchTest, SurvivesAnOutage) {
+  tests::RedisServer server;
+  environment()["HOLDFAST_STORE"] = server.url();
+  acquire("job", "first", "1h");
+  const auto watch = start({"watch", "--json", "--every", "20ms"});
+  expect(*watch, "held", "job", "first");
+  server.kill();
+  EXPECT_NE(watch->read_error_line().find("store unreachable: "), std::string::npos);
+  server.restart();  // as an empty one
+  expect(*watch, "released", "job", "first");
+  acquire("job", "second", "1h");
+  expect(*watch, "acquired", "job", "second");
 }
 
 TEST_F(WatchTest, ShowsTheLocksOfOtherPrograms) {

@@ -4,8 +4,10 @@
 
 #include <holdfast/base/duration_text.h>
 #include <holdfast/base/printable.h>
+#include <holdfast/base/try.h>
 #include <holdfast/recipes/reader_writer_lock.h>
 
+#include "apps/holdfast/cli/outer_leases.h"
 #include "apps/holdfast/cli/text.h"
 #include "apps/holdfast/waiting/acquire_patiently.h"
 #include "apps/holdfast/waiting/attend.h"
@@ -62,23 +64,27 @@ Attempt acquire_mixed(LockProvider& provider, const std::string& name, AcquireOp
       options.wait = deadline.remaining(clock.now());
       continue;
     }
-    const auto changed = until(provider.store(), name, fits, deadline, options.stop);
+    HOLDFAST_TRY_LET(const auto changed,
+                     until(provider.store(), name, fits, deadline, options.stop));
     if (!changed) {
-      return std::unexpected(changed.error());
-    }
-    if (!*changed) {
       return std::nullopt;
     }
     options.wait = deadline.remaining(clock.now());
   }
 }
 
-Result<Acquired> settle(Session& session, const std::string& name, Attempt attempt) {
+// `waited` says how long and for whom, empty if there was no wait.
+Result<Acquired> settle(Session& session, const std::string& name, Attempt attempt,
+                        const std::string& waited) {
   if (!attempt) {
     return std::unexpected(std::move(attempt).error());
   }
   if (*attempt) {
-    return Acquired(**std::move(attempt));
+    Lock& lock = **attempt;
+    session.tell("acquired", name,
+                 fmt::format("acquired {} with token {}{}", base::printable(name),
+                             base::to_string(lock.token()), waited));
+    return Acquired(std::move(lock));
   }
   const auto state = session.store()->look(name, answer_deadline());
   return Acquired(NotFree{state ? *state : std::nullopt});
@@ -95,15 +101,19 @@ std::string exactly(base::Duration wait) {
 }  // namespace
 
 Result<Acquired> acquire_patiently(Session& session, Signals& signals, LockProvider& provider,
-                                   const std::string& name, const AcquireOptions& options) {
+                                   const std::string& name, const AcquireOptions& options,
+                                   const WaitStyle& style) {
   AcquireOptions once = options;
   once.wait = base::Duration::zero();
   Attempt attempt = acquire_mixed(provider, name, once);
   const bool has_to_wait = attempt && !*attempt && *options.wait > base::Duration::zero();
   if (!has_to_wait) {
-    return settle(session, name, std::move(attempt));
+    return settle(session, name, std::move(attempt), "");
   }
-  WaitLine line(session, name);
+  HOLDFAST_TRY(check_not_own(session, name, options.permits));
+  Wait wait = wait_for_lock(session, name, *options.wait);
+  wait.style = style;
+  WaitLine line(session, std::move(wait));
   const auto signal = attend(signals, line, [&](const std::stop_token& stop) {
     AcquireOptions waiting = options;
     waiting.stop = stop;
@@ -112,7 +122,29 @@ Result<Acquired> acquire_patiently(Session& session, Signals& signals, LockProvi
   if (signal) {
     return Acquired(Interrupted{*signal});
   }
-  return settle(session, name, std::move(attempt));
+  std::string waited = " after waiting " + rough(line.waited());
+  if (!line.last_obstacle().empty()) {
+    waited += ", last " + line.last_obstacle();
+  }
+  line.erase();
+  return settle(session, name, std::move(attempt), waited);
+}
+
+Result<void> check_not_own(Session& session, const std::string& name,
+                           const store::Permits& wanted) {
+  const std::string leases = outer_leases();
+  if (leases.empty()) {
+    return {};
+  }
+  const auto state = session.store()->look(name, answer_deadline());
+  if (!state || !*state || !waits_for_own(leases, **state, wanted)) {
+    return {};
+  }
+  return base::fail(ErrorCode::invalid_argument,
+                    fmt::format("{} is held by a command that this one runs under, so the wait "
+                                "would never end: do not lock it twice, or unset HOLDFAST_LEASES "
+                                "if that command does not wait for this one",
+                                base::printable(name)));
 }
 
 base::Error not_free_error(const std::string& name, const NotFree& busy, base::Duration wait) {
@@ -121,7 +153,7 @@ base::Error not_free_error(const std::string& name, const NotFree& busy, base::D
     message += " by " + holder_text(busy.state->holders.front());
   }
   if (wait <= base::Duration::zero()) {
-    return {ErrorCode::busy, message + ": wait with -w, or without -n"};
+    return {ErrorCode::busy, message + ": retry with -w 30s, or without -n to wait without limit"};
   }
   return {ErrorCode::timed_out, message + ": not free within " + exactly(wait)};
 }

@@ -11,6 +11,7 @@
 
 #include "apps/holdfast/cli/session.h"
 #include "apps/holdfast/waiting/signals.h"
+#include "apps/holdfast/waiting/wait_line.h"
 
 namespace holdfast::cli {
 
@@ -32,7 +33,13 @@ using Acquired = std::variant<locks::Lock, NotFree, Interrupted>;
 [[nodiscard]] base::Result<Acquired> acquire_patiently(Session& session, Signals& signals,
                                                        locks::LockProvider& provider,
                                                        const std::string& name,
-                                                       const locks::AcquireOptions& options);
+                                                       const locks::AcquireOptions& options,
+                                                       const WaitStyle& style = {});
+
+// Returns an error if a wait for so much of the name would never end, because a command that this
+// process runs under holds it.
+[[nodiscard]] base::Result<void> check_not_own(Session& session, const std::string& name,
+                                               const store::Permits& wanted);
 
 // What to tell somebody who could not have it.
 [[nodiscard]] base::Error not_free_error(const std::string& name, const NotFree& busy,

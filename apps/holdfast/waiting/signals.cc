@@ -25,9 +25,21 @@ sigset_t taken_signals() {
   return signals;
 }
 
+sigset_t ignored_signals() {
+  sigset_t ignored;
+  sigemptyset(&ignored);
+  for (const int signal : kForwarded) {
+    struct sigaction action{};
+    if (sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN) {
+      sigaddset(&ignored, signal);
+    }
+  }
+  return ignored;
+}
+
 }  // namespace
 
-Signals::Signals() {
+Signals::Signals() : ignored_(ignored_signals()) {
   // Inherited as ignored, it would make the kernel forget how the command ended.
   ::signal(SIGCHLD, SIG_DFL);
   const sigset_t taken = taken_signals();
@@ -65,8 +77,9 @@ void suspend(Stop whom) {
   pthread_sigmask(SIG_BLOCK, &stop, nullptr);
 }
 
-bool ends_by_default(int signal) noexcept {
-  return signal != SIGWINCH && signal != SIGTSTP && signal != SIGCONT && signal != SIGCHLD;
+bool Signals::asks_to_end(int signal) const noexcept {
+  return signal != SIGWINCH && signal != SIGTSTP && signal != SIGCONT && signal != SIGCHLD &&
+         sigismember(&ignored_, signal) == 0;
 }
 
 }  // namespace holdfast::cli

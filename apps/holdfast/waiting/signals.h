@@ -25,11 +25,16 @@ class Signals {
   // The next one that came: one that is forwarded, or SIGCHLD. Does not block.
   [[nodiscard]] std::optional<int> next() const;
 
+  // Returns whether this signal asks this process to end. One that was ignored from the start, as
+  // nohup does with SIGHUP, does not.
+  [[nodiscard]] bool asks_to_end(int signal) const noexcept;
+
   // What a command has to start with.
   [[nodiscard]] const sigset_t& original_mask() const noexcept { return original_; }
 
  private:
   sigset_t original_{};
+  sigset_t ignored_{};  // from the start
   Descriptor descriptor_;
 };
 
@@ -39,8 +44,5 @@ enum class Stop : std::uint8_t { this_process, whole_job };
 // Stops as if SIGTSTP had not been blocked, and returns when continued. Does nothing where nobody
 // could continue us: in an orphaned process group the kernel sees to that.
 void suspend(Stop whom);
-
-// Whether a command that does not handle the signal is ended by it.
-[[nodiscard]] bool ends_by_default(int signal) noexcept;
 
 }  // namespace holdfast::cli

@@ -27,6 +27,11 @@ constexpr base::Duration kLeastPause = milliseconds(5);
 
 }  // namespace
 
+bool may_come_back(const base::Error& error) noexcept {
+  return error.code == base::ErrorCode::unavailable ||
+         error.code == base::ErrorCode::unknown_outcome;
+}
+
 base::Duration pause_before_look(base::Duration pause, const std::optional<store::NameState>& state,
                                  base::Duration until_deadline) {
   return std::min(std::max(std::min(pause, until_expiry(state)), kLeastPause), until_deadline);
@@ -41,23 +46,25 @@ base::Result<bool> until(store::LeaseStore& store, std::string_view name,
   const base::Duration most =
       store.capabilities().push && watch ? milliseconds(800) : milliseconds(100);
   base::Duration pause = milliseconds(10);
-  for (;;) {
+  for (bool answered = false;;) {
     const bool last = deadline.expired(base::boot_clock().now());
     const auto state = store.look(name, answer_deadline());
-    if (!state) {
-      return std::unexpected(state.error());
-    }
-    if (wanted(*state)) {
+    if (state && wanted(*state)) {
       return true;
     }
     if (stop.stop_requested()) {
       return base::fail(base::ErrorCode::cancelled, "the wait was cancelled");
     }
+    if (!state && (last || !answered || !may_come_back(state.error()))) {
+      return std::unexpected(state.error());
+    }
     if (last) {
       return false;
     }
-    doorbell.wait_for(
-        pause_before_look(pause, *state, deadline.remaining(base::boot_clock().now())), stop);
+    answered = true;
+    doorbell.wait_for(pause_before_look(pause, state ? *state : std::nullopt,
+                                        deadline.remaining(base::boot_clock().now())),
+                      stop);
     pause = std::min(pause * 2, most);
   }
 }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <functional>
 
 #include <holdfast/base/saturate.h>
 
@@ -22,27 +23,39 @@ std::vector<LeaseEvent> LeaseHistory::update(base::TimePoint now,
   using enum LeaseEvent::Kind;
   std::map<Key, Seen> current;
   std::vector<LeaseEvent> came;
+  std::map<std::string, base::TimePoint> first_came;
   for (const store::NameState& state : names) {
     for (const store::Holder& holder : state.holders) {
       const Key key{.name = std::string(state.name.view()),
                     .id = holder.id,
                     .foreign_owner = holder.foreign ? holder.owner : std::string()};
       if (!seen_.contains(key)) {
-        came.push_back({begun_ ? acquired : held, key.name, holder});
+        const base::TimePoint when = std::clamp(now - holder.held_for, last_.value_or(now), now);
+        came.push_back({last_ ? acquired : held, key.name, holder, when});
+        first_came[key.name] = std::min(first_came.try_emplace(key.name, when).first->second, when);
       }
       current.emplace(key, Seen{holder, base::add_saturating(now, holder.time_left)});
     }
   }
   std::vector<LeaseEvent> events;
   for (const auto& [key, seen] : seen_) {
-    if (!current.contains(key)) {
-      events.push_back({now >= seen.expires ? expired : released, key.name, seen.holder});
+    if (current.contains(key)) {
+      continue;
     }
+    const bool has_expired = now >= seen.expires;
+    // A release is no later than the acquisition that followed it.
+    const auto next = first_came.find(key.name);
+    const base::TimePoint latest = next != first_came.end() ? next->second : now;
+    events.push_back({has_expired ? expired : released, key.name, seen.holder,
+                      has_expired ? std::clamp(seen.expires, *last_, latest) : latest});
   }
+  // Those that were held before are told by their age.
+  std::ranges::stable_sort(came, std::greater(),
+                           [](const LeaseEvent& event) { return event.holder.held_for; });
   events.insert(events.end(), came.begin(), came.end());
-  std::ranges::stable_sort(events, {}, &LeaseEvent::name);
+  std::ranges::stable_sort(events, {}, &LeaseEvent::when);
   seen_ = std::move(current);
-  begun_ = true;
+  last_ = now;
   return events;
 }
 

@@ -3,6 +3,7 @@
 #include <compare>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,8 @@ struct LeaseEvent {
   Kind kind;
   std::string name;
   store::Holder holder;  // as it was seen last
+  // When it happened, as far as is known: between this snapshot and the one before.
+  base::TimePoint when;
 };
 
 // The enumerator's own spelling.
@@ -33,7 +36,8 @@ struct LeaseEvent {
 // snapshots is not seen.
 class LeaseHistory {
  public:
-  // What has happened since the last snapshot; for a name, who lost it before who got it.
+  // Returns what has happened since the last snapshot, in the order of time; for a name, the loss
+  // of one holder before the acquisition of the next.
   std::vector<LeaseEvent> update(base::TimePoint now, const std::vector<store::NameState>& names);
 
  private:
@@ -51,7 +55,7 @@ class LeaseHistory {
   };
 
   std::map<Key, Seen> seen_;
-  bool begun_ = false;
+  std::optional<base::TimePoint> last_;  // of the snapshot before
 };
 
 }  // namespace holdfast::cli

@@ -47,7 +47,35 @@ TEST(LeaseHistory, TellsAReleaseFromAnExpiry) {
   LeaseHistory history;
   history.update(kNow, {held("a", kOne, 9s), held("b", kTwo, 1s)});
   EXPECT_EQ(kinds(history.update(kNow + 2s, {})),
-            (Kinds{{Kind::released, "a"}, {Kind::expired, "b"}}));
+            (Kinds{{Kind::expired, "b"}, {Kind::released, "a"}}));
+}
+
+TEST(LeaseHistory, TellsInTheOrderOfTime) {
+  const auto held_since = [](const char* name, const base::LeaseId& id, base::Duration age) {
+    store::NameState state = held(name, id, 9s);
+    state.holders.front().held_for = age;
+    return state;
+  };
+  LeaseHistory history;
+  EXPECT_EQ(kinds(history.update(kNow, {held_since("a", kOne, 1s), held_since("b", kTwo, 5s)})),
+            (Kinds{{Kind::held, "b"}, {Kind::held, "a"}}));
+  // b was handed over before a was.
+  const auto events =
+      history.update(kNow + 8s, {held_since("a", kTwo, 2s), held_since("b", kOne, 5s)});
+  EXPECT_EQ(kinds(events), (Kinds{{Kind::released, "b"},
+                                  {Kind::acquired, "b"},
+                                  {Kind::released, "a"},
+                                  {Kind::acquired, "a"}}));
+  EXPECT_EQ(events[1].when, kNow + 3s);
+  EXPECT_EQ(events[3].when, kNow + 6s);
+}
+
+TEST(LeaseHistory, NothingHappensBeforeTheSnapshotBefore) {
+  LeaseHistory history;
+  history.update(kNow, {});
+  store::NameState state = held("a", kOne, 9s);
+  state.holders.front().held_for = 1h;  // by a clock that was set
+  EXPECT_EQ(history.update(kNow + 1s, {state}).front().when, kNow);
 }
 
 TEST(LeaseHistory, AHandOverIsAReleaseAndThenAnAcquisition) {

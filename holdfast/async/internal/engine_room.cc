@@ -21,7 +21,7 @@ EngineRoom::EngineRoom(std::shared_ptr<const void> the_owner, store::LeaseStore&
       store(lease_store),
       direct(lease_store.async()),
       way(way_to(lease_store)),
-      alarm(clock),
+      timer(clock),
       pool(options.pool_threads, options.pool_queue) {}
 
 std::shared_ptr<EngineRoom> EngineRoom::make(std::shared_ptr<const void> the_owner,

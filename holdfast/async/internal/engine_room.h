@@ -8,7 +8,7 @@
 
 #include <holdfast/async/async_options.h>
 #include <holdfast/async/blocking_pool.h>
-#include <holdfast/async/internal/alarm.h>
+#include <holdfast/async/internal/timer.h>
 #include <holdfast/base/clock.h>
 #include <holdfast/base/process_mark.h>
 #include <holdfast/store/lease_store.h>
@@ -57,7 +57,7 @@ class EngineRoom {
   store::LeaseStore& store;
   store::AsyncLeaseStore* const direct;  // null if the engine cannot
   const Way way;
-  Alarm alarm;
+  Timer timer;
   BlockingPool pool;
   const std::shared_ptr<Background> background = std::make_shared<Background>();
 

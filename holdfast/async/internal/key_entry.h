@@ -31,14 +31,14 @@ struct KeyEntry {
     }
   }
 
-  void stand_in_line(KeyWaiter& waiter) {
+  void join(KeyWaiter& waiter) {
     waiter.entry = this;
     waiter.state = KeyWaiter::State::waiting;
     waiting.push_back(waiter);
   }
 
   // Ends a wait without the key.
-  void send_away(KeyWaiter& waiter, KeyOutcome outcome) {
+  void remove(KeyWaiter& waiter, KeyOutcome outcome) {
     waiting.erase(waiter);
     waiter.state = KeyWaiter::State::decided;
     waiter.outcome = outcome;

@@ -4,8 +4,6 @@
 #include <new>
 #include <utility>
 
-#include <holdfast/async/internal/waiting_room.h>
-
 namespace holdfast::async::internal {
 
 KeyWaiter::KeyWaiter(KeyTable& its_table, std::size_t its_hash, KeyMode its_mode) noexcept
@@ -14,6 +12,8 @@ KeyWaiter::KeyWaiter(KeyTable& its_table, std::size_t its_hash, KeyMode its_mode
 }
 
 KeyWaiter::~KeyWaiter() { table.drop_reference(); }
+
+bool KeyWaiter::withdraw(WaiterQueue& let_in) noexcept { return table.withdraw(*this, let_in); }
 
 std::size_t KeyTable::hash(std::string_view key) { return std::hash<std::string_view>{}(key); }
 
@@ -50,7 +50,7 @@ void KeyTable::wait(KeyWaiter& waiter, std::string_view key) noexcept {
     if (waiter.state == KeyWaiter::State::starting) {
       const KeyAttempt attempt = enter(shard, key, waiter.hash, waiter.mode);
       if (attempt.outcome == KeyOutcome::busy) {
-        attempt.entry->stand_in_line(waiter);
+        attempt.entry->join(waiter);
         return;
       }
       waiter.entry = attempt.entry;
@@ -73,7 +73,7 @@ void KeyTable::cancel(KeyWaiter& waiter, KeyOutcome why) noexcept {
       case KeyWaiter::State::waiting: break;
       case KeyWaiter::State::decided: return;
     }
-    waiter.entry->send_away(waiter, why);
+    waiter.entry->remove(waiter, why);
     decided.push_back(waiter);
     waiter.entry->admit_waiters(decided);
   }
@@ -85,7 +85,7 @@ bool KeyTable::withdraw(KeyWaiter& waiter, WaiterQueue& decided) noexcept {
   if (waiter.state != KeyWaiter::State::waiting) {
     return false;
   }
-  waiter.entry->send_away(waiter, KeyOutcome::aborted);
+  waiter.entry->remove(waiter, KeyOutcome::aborted);
   waiter.entry->admit_waiters(decided);
   return true;
 }
@@ -127,7 +127,7 @@ void KeyTable::close() noexcept {
       shard.entries.for_each([&](KeyEntry& entry) {
         while (!entry.waiting.empty()) {
           KeyWaiter& waiter = *entry.waiting.front();
-          entry.send_away(waiter, KeyOutcome::aborted);
+          entry.remove(waiter, KeyOutcome::aborted);
           decided.push_back(waiter);
         }
       });
@@ -144,8 +144,8 @@ void KeyTable::finish_all(WaiterQueue& decided) noexcept {
 }
 
 void KeyTable::finish(KeyWaiter& waiter) noexcept {
-  if (waiter.room != nullptr) {
-    waiter.room->resume(waiter);
+  if (waiter.context != nullptr) {
+    waiter.context->resume(waiter);
   } else {
     waiter.resume();
   }

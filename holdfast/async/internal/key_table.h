@@ -26,7 +26,7 @@ struct KeyAttempt {
 class KeyTable {
  public:
   // Starts with one reference, the maker's.
-  KeyTable() = default;
+  explicit KeyTable(std::size_t max_waiters) noexcept : max_waiters_(max_waiters) {}
   KeyTable(const KeyTable&) = delete;
   KeyTable& operator=(const KeyTable&) = delete;
 
@@ -34,6 +34,11 @@ class KeyTable {
 
   // Enters if the key can be entered without waiting.
   [[nodiscard]] KeyAttempt try_enter(std::string_view key, KeyMode mode) noexcept;
+  // Returns whether one more operation may wait. Exact but for operations that begin at the same
+  // time in several threads.
+  [[nodiscard]] bool has_room() const noexcept {
+    return references_.load(std::memory_order_relaxed) <= max_waiters_;
+  }
   // Lets the waiter enter, or queues it. A waiter that was cancelled before is finished at once.
   void wait(KeyWaiter& waiter, std::string_view key) noexcept;
   // Ends the wait if it has not ended.
@@ -76,6 +81,7 @@ class KeyTable {
   static constexpr std::size_t kShardShift = sizeof(std::size_t) * 8 - 6;
   static_assert(kShards == std::size_t{1} << 6);
 
+  const std::size_t max_waiters_;
   std::array<Shard, kShards> shards_;
   // Counts the maker, each waiter and, from close() on, each entry, so that entering and leaving
   // need not count.

@@ -3,12 +3,12 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <holdfast/async/internal/intrusive_list.h>
+#include <holdfast/async/internal/context_members.h>
+#include <holdfast/base/intrusive_list.h>
 
 namespace holdfast::async::internal {
 
 class KeyTable;
-class WaitingRoom;
 struct KeyEntry;
 
 enum class KeyMode : std::uint8_t { exclusive, shared };
@@ -20,6 +20,7 @@ enum class KeyOutcome : std::uint8_t {
   aborted,    // cancelled, stopped, or the lock was destroyed
   timed_out,  // at its deadline
   no_memory,  // for the entry of a new key
+  too_many,   // of an attempt only: too many operations wait already
 };
 
 // A waiter for a key: the part of a lock operation that the table sees.
@@ -29,20 +30,16 @@ enum class KeyOutcome : std::uint8_t {
 //
 // The mutex of the key's shard protects `state` and `queue`. The thread that makes the waiter
 // `decided`, under that mutex, owns it from then on, and resumes it, once.
-class KeyWaiter {
+class KeyWaiter : public ContextMember {
  public:
   enum class State : std::uint8_t { starting, waiting, decided };
 
   // Holds a reference to the table while it lives: a cancellation may come late.
   KeyWaiter(KeyTable& its_table, std::size_t its_hash, KeyMode its_mode) noexcept;
-  KeyWaiter(const KeyWaiter&) = delete;
-  KeyWaiter& operator=(const KeyWaiter&) = delete;
 
   // Lets the operation complete on its executor, never in this call. The waiter may be destroyed
   // when this returns.
   virtual void resume() noexcept = 0;
-  // Destroys the operation, which never completes.
-  virtual void drop() noexcept = 0;
 
   KeyTable& table;
   const std::size_t hash;
@@ -51,15 +48,16 @@ class KeyWaiter {
   State state = State::starting;
   KeyOutcome outcome = KeyOutcome::aborted;
   KeyEntry* entry = nullptr;
-  ListHook<KeyWaiter> queue;  // of the key, or of the waiters that were just decided
-
-  WaitingRoom* room = nullptr;  // constant once the wait begins
-  ListHook<KeyWaiter> seat;     // in the room; protected by it
+  base::ListHook<KeyWaiter> queue;    // of the key, or of the waiters that were just decided
+  ContextMembers* context = nullptr;  // constant once the wait begins
 
  protected:
   ~KeyWaiter();
+
+ private:
+  bool withdraw(WaiterQueue& let_in) noexcept final;
 };
 
-using WaiterQueue = IntrusiveList<KeyWaiter, &KeyWaiter::queue>;
+class WaiterQueue : public base::IntrusiveList<KeyWaiter, &KeyWaiter::queue> {};
 
 }  // namespace holdfast::async::internal

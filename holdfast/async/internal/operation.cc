@@ -1,5 +1,6 @@
 #include <holdfast/async/internal/operation.h>
 
+#include <algorithm>
 #include <exception>
 #include <utility>
 
@@ -7,7 +8,6 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/prefer.hpp>
 
-#include <holdfast/async/internal/presence.h>
 #include <holdfast/base/error.h>
 #include <holdfast/locks/steps/run_blocking.h>
 #include <holdfast/store/async_lease_store.h>
@@ -46,83 +46,79 @@ bool gives_back(const Step& step) {
 
 }  // namespace
 
-// The function that is posted to the executor. If it is destroyed without having run, it reports
-// that.
+// The function that is posted to the executor. The operation may be taken from it, and end, before
+// the executor runs or destroys it.
 class Operation::Resume {
  public:
-  explicit Resume(Operation& operation) noexcept : operation_(&operation) {}
-  Resume(Resume&& other) noexcept : operation_(std::exchange(other.operation_, nullptr)) {}
-  Resume& operator=(Resume&&) = delete;
-  ~Resume() {
-    if (operation_ != nullptr && !operation_->room_->is_inherited()) {
-      operation_->dropped();
+  explicit Resume(const std::shared_ptr<Operation>& operation) noexcept : operation_(operation) {}
+
+  void operator()() {
+    if (Operation* const operation = take()) {
+      operation->resume(Where::executor);
     }
   }
 
-  void operator()() { std::exchange(operation_, nullptr)->resume(Where::executor); }
-
  private:
-  Operation* operation_;
+  [[nodiscard]] Operation* take() const noexcept {
+    const auto operation = operation_.lock();
+    if (operation == nullptr) {
+      return nullptr;
+    }
+    const std::lock_guard guard(operation->mutex_);
+    return operation->is_in_front() ? operation.get() : nullptr;
+  }
+
+  std::weak_ptr<Operation> operation_;
 };
 
 Operation::~Operation() = default;
 
 void Operation::start(std::shared_ptr<Operation> operation, asio::any_io_executor executor) {
   Operation& it = *operation;
-  Presence& presence = Presence::of(executor);
+  it.context_ = ContextMembers::of(executor);
   it.executor_ = asio::prefer(std::move(executor), asio::execution::outstanding_work.tracked);
-  it.presence_ = &presence;
   it.self_ = std::move(operation);
-  presence.add(it);
-  it.on_start();
+  it.context_->add(it);
   it.step_ = it.procedure().start();
-  it.go_on(Where::initiation);
+  it.advance(Where::initiation);
 }
 
 void Operation::start_in_background(std::shared_ptr<Operation> operation) {
   Operation& it = *operation;
-  it.background_ = it.counted_ = true;
   it.room_->background->begin();
   it.self_ = std::move(operation);
-  it.on_start();
   it.step_ = it.procedure().start();
-  it.go_on(Where::background);
+  it.advance(Where::background);
 }
 
 void Operation::cancel() noexcept {
-  on_cancel();
+  procedure().cancel();
   ring();
 }
 
-void Operation::go_on(Where where) {
-  if (advance()) {
-    finish(where);
-  }
-}
-
-bool Operation::advance() noexcept {
+void Operation::advance(Where where) {
   while (step_.kind != Step::Kind::done) {
-    if (!ask()) {
-      return false;
+    if (!(step_.kind == Step::Kind::wait ? fall_asleep() : ask())) {
+      return;
     }
     step_ = procedure().on(std::move(answer_));
   }
-  return true;
+  finish(where);
 }
 
 bool Operation::ask() noexcept {
-  if (step_.kind == Step::Kind::wait) {
-    return fall_asleep();
-  }
   if (room_->way == EngineRoom::Way::at_once) {
     ask_here();
     return true;
+  }
+  {
+    const std::lock_guard guard(mutex_);
+    state_ = State::asking;
   }
   if (room_->way == EngineRoom::Way::direct && step_.kind != Step::Kind::watch) {
     ask_directly();
     return false;
   }
-  to_ask_ = true;
   if (gives_back(step_)) {
     room_->pool.post(*this);
     return false;
@@ -130,6 +126,8 @@ bool Operation::ask() noexcept {
   if (room_->pool.try_post(*this)) {
     return false;
   }
+  const std::lock_guard guard(mutex_);
+  state_ = State::stepping;
   answer_ = failed(step_, ErrorCode::limit_exceeded,
                    "too many requests wait for a thread that asks the store: raise "
                    "AsyncOptions::pool_queue or pool_threads");
@@ -155,8 +153,7 @@ template <class T>
 auto Operation::take_answer() {
   return [this](Result<T> outcome) {
     answer_ = std::move(outcome);
-    const std::lock_guard guard(mutex_);
-    wake();
+    on_answer();
   };
 }
 
@@ -189,86 +186,73 @@ void Operation::ask_directly() noexcept {
   }
 }
 
+void Operation::on_answer() noexcept {
+  const std::lock_guard guard(mutex_);
+  post_next_step();
+}
+
 bool Operation::fall_asleep() noexcept {
   if (step_.until != base::TimePoint::max()) {
-    room_->alarm.set(*this, step_.until);
+    room_->timer.set(*this, step_.until);
   }
   {
     const std::lock_guard guard(mutex_);
-    if (!rung_ && !time_has_come_) {
-      asleep_ = true;
+    if (wakeup_ == Wakeup::none) {
+      state_ = State::asleep;
       return false;
     }
   }
-  room_->alarm.cancel(*this);
+  room_->timer.cancel(*this);
   const std::lock_guard guard(mutex_);
-  time_has_come_ = false;
-  answer_ = Woken{std::exchange(rung_, false)};
+  answer_ = Woken{std::exchange(wakeup_, Wakeup::none) == Wakeup::rung};
   return true;
 }
 
-void Operation::resume(Where where) {
-  take_wake_up();
-  go_on(where);
+void Operation::wake(Wakeup why) noexcept {
+  const std::lock_guard guard(mutex_);
+  wakeup_ = std::max(wakeup_, why);
+  if (state_ == State::asleep) {
+    post_next_step();
+  }
 }
 
-void Operation::take_wake_up() noexcept {
-  if (step_.kind == Step::Kind::wait) {
-    room_->alarm.cancel(*this);
+void Operation::post_next_step() noexcept {
+  state_ = State::posted;
+  if (is_in_front()) {
+    asio::post(executor_, Resume(self_));
+  } else {
+    room_->pool.post(*this);
+  }
+}
+
+void Operation::resume(Where where) {
+  const bool was_waiting = step_.kind == Step::Kind::wait;
+  if (was_waiting) {
+    room_->timer.cancel(*this);
   }
   {
     // In any case, so that the waking thread has left before the operation can end.
     const std::lock_guard guard(mutex_);
-    posted_ = false;
-    if (step_.kind == Step::Kind::wait) {
-      time_has_come_ = false;
-      answer_ = Woken{std::exchange(rung_, false)};
+    state_ = State::stepping;
+    if (was_waiting) {
+      answer_ = Woken{std::exchange(wakeup_, Wakeup::none) == Wakeup::rung};
     }
   }
   step_ = procedure().on(std::move(answer_));
-}
-
-void Operation::ring() noexcept {
-  const std::lock_guard guard(mutex_);
-  rung_ = true;
-  if (std::exchange(asleep_, false)) {
-    wake();
-  }
-}
-
-void Operation::on_time() noexcept {
-  const std::lock_guard guard(mutex_);
-  time_has_come_ = true;
-  if (std::exchange(asleep_, false)) {
-    wake();
-  }
-}
-
-void Operation::wake() noexcept {
-  if (background_) {
-    continue_in_pool();
-  } else {
-    posted_ = true;
-    asio::post(executor_, Resume(*this));
-  }
-}
-
-void Operation::continue_in_pool() noexcept {
-  if (!std::exchange(counted_, true)) {
-    room_->background->begin();
-  }
-  to_ask_ = false;
-  room_->pool.post(*this);
+  advance(where);
 }
 
 void Operation::run_in_pool() noexcept {
-  if (!to_ask_) {
+  const bool is_to_ask = [this] {
+    const std::lock_guard guard(mutex_);
+    return state_ == State::asking;
+  }();
+  if (is_to_ask) {
+    ask_here();
+    on_answer();
+  } else {
     resume(Where::background);
-    return;
   }
-  ask_here();
-  const std::lock_guard guard(mutex_);
-  wake();
 }
 
 void Operation::finish(Where where) {
@@ -276,57 +260,35 @@ void Operation::finish(Where where) {
   // clock.
   const std::shared_ptr<Background> background = room_->background;
   std::shared_ptr<Operation> self = std::move(self_);
-  bool is_counted = false;
   asio::any_io_executor executor;
   {
     const std::lock_guard guard(mutex_);
-    is_counted = counted_;
-    if (!background_) {
-      presence_->remove(*this);
-      executor = std::move(executor_);
-    }
+    executor = std::move(executor_);
   }
   if (executor) {
+    context_->remove(*this);
     complete(where, executor, std::move(self));
     return;
   }
   on_unwanted();
   self.reset();
-  if (is_counted) {
-    background->end();
-  }
+  background->end();
 }
 
-void Operation::abandon() noexcept {
+void Operation::drop() noexcept {
   asio::any_io_executor gone;
-  std::shared_ptr<Operation> self;
+  const std::shared_ptr<Operation> self = self_;
+  procedure().cancel();
   {
     const std::lock_guard guard(mutex_);
-    self = self_;
-    background_ = true;
     gone = std::move(executor_);
-    on_cancel();
-    rung_ = true;
-    if (std::exchange(asleep_, false) || std::exchange(was_dropped_, false)) {
-      continue_in_pool();
-    } else if (!posted_ && !std::exchange(counted_, true)) {
-      // A request is under way. A posted function counts when it is dropped: the thread that
-      // destroys it may be the one that waits.
-      room_->background->begin();
+    room_->background->begin();
+    wakeup_ = Wakeup::rung;
+    if (state_ == State::asleep || state_ == State::posted) {
+      post_next_step();
     }
   }
-  drop();
-}
-
-// Leaves the handler to `abandon`: this may run under the mutex of the thread that woke the
-// operation.
-void Operation::dropped() noexcept {
-  const std::lock_guard guard(mutex_);
-  if (background_) {
-    continue_in_pool();
-  } else {
-    was_dropped_ = true;
-  }
+  drop_handler();
 }
 
 }  // namespace holdfast::async::internal

@@ -8,27 +8,42 @@
 #include <boost/asio/any_io_executor.hpp>
 
 #include <holdfast/async/blocking_pool.h>
-#include <holdfast/async/internal/alarm.h>
+#include <holdfast/async/internal/context_members.h>
 #include <holdfast/async/internal/engine_room.h>
+#include <holdfast/async/internal/timer.h>
 #include <holdfast/locks/steps/procedure.h>
 #include <holdfast/locks/steps/ringer.h>
 
 namespace holdfast::async::internal {
 
-class Presence;
-
-// Drives one procedure without blocking, step by step: on an executor for a caller that waits for
-// the end, or in the background, on the pool, without one.
+// Drives one procedure without blocking, step by step: in front, on the executor of a handler that
+// is called at the end, or in the background, on the pool, without a handler.
 //
-//   in front     its steps run on the executor; its end calls the handler
-//   abandoned    the executor's context ends first: the handler is destroyed uncalled, and the
-//                procedure is cancelled and continues in the background, until it has released
-//                whatever it holds
-//   background   from the beginning, or since it was abandoned
+//   state     event                        action                              next
+//   ─         start                        take the first step                 stepping
+//   stepping  a step asks the store        ask: here, directly, or in the      stepping if it is
+//                                          pool                                answered here or the
+//                                                                              pool is full; asking
+//   stepping  a step waits                 set the timer                       asleep
+//   stepping  a step waits, and a wake-up  take the wake-up for the answer     stepping
+//             came since the last wait
+//   stepping  done                         call the handler, or, without one,  (destroyed)
+//                                          drop the outcome
+//   asking    the answer                   post the next step                  posted
+//   asleep    a wake-up: rung, cancelled,  post the next step                  posted
+//             or the time has come
+//   posted    its turn                     give the procedure its answer       stepping
+//   asleep,   the context ends             cancel the procedure, destroy the   posted, in the
+//   posted                                 handler, post to the pool           background
+//   asking    the context ends             cancel the procedure, destroy the   asking, in the
+//                                          handler                             background
 //
-// It keeps itself alive until its end. Between two steps it belongs to the event that wakes it: the
-// store's answer, its Ringer, or the alarm, whichever comes first.
-class Operation : public locks::steps::Ringer, private BlockingPool::Task, private Alarm::Sleeper {
+// A step is posted to the executor in front, to the pool in the background. It keeps itself alive
+// until its end.
+class Operation : public locks::steps::Ringer,
+                  private BlockingPool::Task,
+                  private Timer::Sleeper,
+                  private ContextMember {
  public:
   ~Operation() override;
 
@@ -38,7 +53,7 @@ class Operation : public locks::steps::Ringer, private BlockingPool::Task, priva
 
   // May be called from any thread.
   void cancel() noexcept;
-  void ring() noexcept override;
+  void ring() noexcept override { wake(Wakeup::rung); }
 
  protected:
   // The thread in which something happens.
@@ -48,75 +63,60 @@ class Operation : public locks::steps::Ringer, private BlockingPool::Task, priva
 
   [[nodiscard]] const std::shared_ptr<EngineRoom>& room() const noexcept { return room_; }
   [[nodiscard]] virtual locks::steps::Procedure& procedure() noexcept = 0;
-  // Called before the first step.
-  virtual void on_start() {}
-  // Called from any thread: the procedure is to end soon.
-  virtual void on_cancel() noexcept {}
   // Calls the handler with the outcome, on `executor`: now, if this runs there. `self` is the last
   // reference to the operation.
   virtual void complete(Where where, const boost::asio::any_io_executor& executor,
                         std::shared_ptr<Operation> self) = 0;
   // Destroys the handler uncalled.
-  virtual void drop() noexcept = 0;
-  // Called when it has ended and the outcome is not wanted.
+  virtual void drop_handler() noexcept = 0;
+  // Called when it has ended without a handler.
   virtual void on_unwanted() noexcept {}
 
  private:
-  friend class Presence;
+  enum class State : std::uint8_t { stepping, asking, asleep, posted };
+  enum class Wakeup : std::uint8_t { none, time, rung };
   class Resume;
 
-  // An exception of the handler passes to the caller that runs the executor.
-  void go_on(Where where);
-  // Takes steps; returns true at the end. Otherwise it belongs to others from here on, and may be
-  // destroyed.
-  [[nodiscard]] bool advance() noexcept;
-  // Returns true if the answer is there already.
+  // Takes steps, until one has no answer yet or it is done. Afterwards it may be destroyed. An
+  // exception of the handler passes to the caller that runs the executor.
+  void advance(Where where);
+  // Return whether the answer is there already. Otherwise the operation belongs to others from here
+  // on.
   [[nodiscard]] bool ask() noexcept;
-  void ask_directly() noexcept;
-  void ask_here() noexcept;
   [[nodiscard]] bool fall_asleep() noexcept;
+  void ask_here() noexcept;
+  void ask_directly() noexcept;
   template <class T>
   [[nodiscard]] auto take_answer();
-
+  void on_answer() noexcept;
+  void wake(Wakeup why) noexcept;
   void resume(Where where);
-  void take_wake_up() noexcept;
-  // Wakes the operation; call it under mutex_.
-  void wake() noexcept;
-  void continue_in_pool() noexcept;
   void finish(Where where);
 
+  // The mutex is held.
+  void post_next_step() noexcept;
+  [[nodiscard]] bool is_in_front() const noexcept { return static_cast<bool>(executor_); }
+
   // Called when the context of the executor ends.
-  void abandon() noexcept;
-  // Called when a posted function is destroyed without having run.
-  void dropped() noexcept;
+  bool withdraw(WaiterQueue& /*let_in*/) noexcept override { return true; }
+  void drop() noexcept override;
 
   void run_in_pool() noexcept override;
-  void on_time() noexcept override;
+  void on_time() noexcept override { wake(Wakeup::time); }
 
   const std::shared_ptr<EngineRoom> room_;
   std::shared_ptr<Operation> self_;  // until its end
+  ContextMembers* context_ = nullptr;
 
   // The step under way: these belong to the thread that takes it.
   locks::steps::Step step_{};
   locks::steps::Answer answer_{};
 
-  // Recursive, because an executor may destroy a posted function at once.
-  std::recursive_mutex mutex_;
+  std::mutex mutex_;
   // Protected by mutex_.
   boost::asio::any_io_executor executor_;  // empty in the background
-  Presence* presence_ = nullptr;
-  bool background_ = false;
-  bool counted_ = false;  // by the room, as in the background
-  bool asleep_ = false;
-  bool posted_ = false;       // to the executor
-  bool was_dropped_ = false;  // by the executor: its context is about to end
-  bool rung_ = false;
-  bool time_has_come_ = false;
-  bool to_ask_ = false;  // the pool's task: true to ask the store, false to continue
-
-  // Used by Presence.
-  Operation* previous_ = nullptr;
-  Operation* next_ = nullptr;
+  State state_ = State::stepping;
+  Wakeup wakeup_ = Wakeup::none;  // since the last wait
 };
 
 }  // namespace holdfast::async::internal

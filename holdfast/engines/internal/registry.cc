@@ -1,10 +1,17 @@
 #include <holdfast/engines/internal/registry.h>
 
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include <holdfast/base/duration_text.h>
 #include <holdfast/base/printable.h>
+#include <holdfast/base/process_mark.h>
+#include <holdfast/base/try.h>
 #include <holdfast/engines/memory/memory_repository.h>
 #include <holdfast/engines/memory/memory_store.h>
 #include <holdfast/engines/mongodb/mongo_repository.h>
@@ -16,6 +23,7 @@
 #include <holdfast/engines/sqlite/sqlite_repository.h>
 #include <holdfast/engines/sqlite/sqlite_store.h>
 #include <holdfast/engines/store_url.h>
+#include <holdfast/store/prefixed_store.h>
 
 namespace holdfast::engines::internal {
 
@@ -51,18 +59,14 @@ Result<void> check_options(const EngineInfo& engine, const StoreUrl& url) {
   return {};
 }
 
-// The parts of a URL whose options are those of the engine.
+// Returns the parts of a URL, if its options are those of the engine.
 Result<StoreUrl> parse(const EngineInfo& engine, std::string_view text) {
-  Result<StoreUrl> url = StoreUrl::parse(text);
-  if (url) {
-    if (auto known = check_options(engine, *url); !known) {
-      return std::unexpected(std::move(known).error());
-    }
-  }
+  HOLDFAST_TRY_LET(StoreUrl url, StoreUrl::parse(text));
+  HOLDFAST_TRY(check_options(engine, url));
   return url;
 }
 
-// The option as a duration, or `otherwise` if it is not given.
+// Returns the option as a duration, or `otherwise` if it is not given.
 Result<base::Duration> duration_option(const StoreUrl& url, const std::string& option,
                                        base::Duration otherwise) {
   const auto found = url.options.find(option);
@@ -80,71 +84,115 @@ Result<base::Duration> duration_option(const StoreUrl& url, const std::string& o
 template <class Seam>
 using Opened = Result<std::shared_ptr<Seam>>;
 
-template <class Seam, class Memory>
-Opened<Seam> open_memory(const EngineInfo& engine, std::string_view text, const base::Logger&) {
-  const Result<StoreUrl> url = parse(engine, text);
-  if (!url) {
-    return std::unexpected(url.error());
-  }
-  if (!url->rest.empty()) {
+// Returns an error for a URL with a prefix that opens objects.
+template <class Seam>
+Result<void> check_prefix(const StoreUrl& url) {
+  if (std::is_same_v<Seam, store::ObjectRepository> && url.options.contains("prefix")) {
     return fail(ErrorCode::invalid_argument,
-                "memory: has no path: it lives and ends with the process");
+                url.scheme + ": 'prefix' is for locks: objects are kept apart by their types");
   }
-  return std::make_shared<Memory>();
+  return {};
 }
 
-Result<sqlite::SqliteOptions> sqlite_options(const EngineInfo& engine, std::string_view text,
-                                             const base::Logger& logger) {
-  const Result<StoreUrl> url = parse(engine, text);
-  if (!url) {
-    return std::unexpected(url.error());
+// Returns the store as the option `prefix` of the URL wants to see it.
+Opened<store::LeaseStore> below_prefix(const StoreUrl& url,
+                                       std::shared_ptr<store::LeaseStore> store) {
+  const auto prefix = url.options.find("prefix");
+  return prefix == url.options.end() ? std::move(store)
+                                     : store::with_prefix(std::move(store), prefix->second);
+}
+
+Opened<store::ObjectRepository> below_prefix(const StoreUrl&,
+                                             std::shared_ptr<store::ObjectRepository> repository) {
+  return repository;
+}
+
+// The named instances of one process.
+template <class Memory>
+struct Instances {
+  const base::ProcessMark process;
+  std::mutex mutex;
+  std::map<std::string, std::weak_ptr<Memory>> by_name;  // protected by mutex
+};
+
+// Returns the instances of this process. A forked child begins with none: it leaves those of its
+// parent alone, whose threads may have been at work on them.
+template <class Memory>
+Instances<Memory>& instances() {
+  static std::atomic<Instances<Memory>*> current{new Instances<Memory>};
+  Instances<Memory>* inherited = current.load();
+  if (inherited->process.is_inherited()) {
+    auto fresh = std::make_unique<Instances<Memory>>();
+    if (current.compare_exchange_strong(inherited, fresh.get())) {
+      static_cast<void>(fresh.release());
+    }
   }
-  if (url->rest.empty()) {
+  return *current.load();
+}
+
+// Returns the instance that this process has under this name, and makes it if there is none. It
+// lives as long as one of its users.
+template <class Memory>
+std::shared_ptr<Memory> shared_in_process(const std::string& name) {
+  Instances<Memory>& all = instances<Memory>();
+  const std::lock_guard lock(all.mutex);
+  std::erase_if(all.by_name, [](const auto& entry) { return entry.second.expired(); });
+  std::weak_ptr<Memory>& instance = all.by_name[name];
+  std::shared_ptr<Memory> shared = instance.lock();
+  if (shared == nullptr) {
+    shared = std::make_shared<Memory>();
+    instance = shared;
+  }
+  return shared;
+}
+
+template <class Seam, class Memory>
+Opened<Seam> open_memory(const EngineInfo& engine, std::string_view text, const base::Logger&) {
+  HOLDFAST_TRY_LET(const StoreUrl url, parse(engine, text));
+  HOLDFAST_TRY(check_prefix<Seam>(url));
+  if (url.rest.contains('/')) {
+    return fail(ErrorCode::invalid_argument,
+                "memory: has no path, only a name such as memory:jobs: it ends with the process");
+  }
+  return below_prefix(
+      url, std::shared_ptr<Seam>(url.rest.empty() ? std::make_shared<Memory>()
+                                                  : shared_in_process<Memory>(url.rest)));
+}
+
+Result<sqlite::SqliteOptions> sqlite_options(const StoreUrl& url, const base::Logger& logger) {
+  if (url.rest.empty()) {
     return fail(ErrorCode::invalid_argument,
                 "sqlite: needs the path of a file, as in sqlite:/path/to/file.db");
   }
-  sqlite::SqliteOptions options{.file = url->rest, .logger = logger};
-  const auto busy_timeout = duration_option(*url, "busy_timeout", options.busy_timeout);
-  if (!busy_timeout) {
-    return std::unexpected(busy_timeout.error());
-  }
-  const auto retention = duration_option(*url, "retention", options.retention);
-  if (!retention) {
-    return std::unexpected(retention.error());
-  }
-  options.busy_timeout = *busy_timeout;
-  options.retention = *retention;
+  sqlite::SqliteOptions options{.file = url.rest, .logger = logger};
+  HOLDFAST_TRY_LET(options.busy_timeout,
+                   duration_option(url, "busy_timeout", options.busy_timeout));
+  HOLDFAST_TRY_LET(options.retention, duration_option(url, "retention", options.retention));
   return options;
 }
 
 template <class Seam, class Sqlite>
 Opened<Seam> open_sqlite(const EngineInfo& engine, std::string_view text,
                          const base::Logger& logger) {
-  Result<sqlite::SqliteOptions> options = sqlite_options(engine, text, logger);
-  if (!options) {
-    return std::unexpected(std::move(options).error());
-  }
-  return Sqlite::open(*std::move(options));
+  HOLDFAST_TRY_LET(const StoreUrl url, parse(engine, text));
+  HOLDFAST_TRY(check_prefix<Seam>(url));
+  HOLDFAST_TRY_LET(sqlite::SqliteOptions options, sqlite_options(url, logger));
+  HOLDFAST_TRY_LET(std::shared_ptr<Seam> opened, Sqlite::open(std::move(options)));
+  return below_prefix(url, std::move(opened));
 }
 
 template <class Seam, class Redis>
 Opened<Seam> open_redis(const EngineInfo&, std::string_view text, const base::Logger& logger) {
-  Result<redis::RedisOptions> options = redis::parse_redis_url(text);
-  if (!options) {
-    return std::unexpected(std::move(options).error());
-  }
-  options->logger = logger;
-  return Redis::open(*std::move(options));
+  HOLDFAST_TRY_LET(redis::RedisOptions options, redis::parse_redis_url(text));
+  options.logger = logger;
+  return Redis::open(std::move(options));
 }
 
 template <class Seam, class Mongo>
 Opened<Seam> open_mongodb(const EngineInfo&, std::string_view text, const base::Logger& logger) {
-  Result<mongodb::MongoOptions> options = mongodb::parse_mongo_url(text);
-  if (!options) {
-    return std::unexpected(std::move(options).error());
-  }
-  options->logger = logger;
-  return Mongo::open(*std::move(options));
+  HOLDFAST_TRY_LET(mongodb::MongoOptions options, mongodb::parse_mongo_url(text));
+  options.logger = logger;
+  return Mongo::open(std::move(options));
 }
 
 using store::LeaseStore;
@@ -153,8 +201,8 @@ using store::ObjectRepository;
 Engine memory_engine() {
   return {.info = {.scheme = "memory",
                    .url = "memory:",
-                   .about = "this process only; gone when it ends",
-                   .options = {}},
+                   .about = "this process only: memory:NAME is shared within it, memory: is not",
+                   .options = {"prefix="}},
           .open_store = open_memory<LeaseStore, memory::MemoryStore>,
           .open_repository = open_memory<ObjectRepository, memory::MemoryRepository>};
 }
@@ -163,7 +211,7 @@ Engine sqlite_engine() {
   return {.info = {.scheme = "sqlite",
                    .url = "sqlite:/path/to/file.db",
                    .about = "all processes of this machine, in one file",
-                   .options = {"busy_timeout=5s", "retention=1h"}},
+                   .options = {"busy_timeout=5s", "prefix=", "retention=1h"}},
           .open_store = open_sqlite<LeaseStore, sqlite::SqliteStore>,
           .open_repository = open_sqlite<ObjectRepository, sqlite::SqliteRepository>};
 }
@@ -209,11 +257,8 @@ Result<const Engine*> engine_of(std::string_view url) {
       return &engine;
     }
   }
-  const Result<StoreUrl> parts = StoreUrl::parse(url);
-  if (!parts) {
-    return std::unexpected(parts.error());
-  }
-  std::string message = "there is no engine '" + parts->scheme + "'; there are";
+  HOLDFAST_TRY_LET(const StoreUrl parts, StoreUrl::parse(url));
+  std::string message = "there is no engine '" + parts.scheme + "'; there are";
   for (const Engine& engine : engines()) {
     message += " " + engine.info.url;
   }

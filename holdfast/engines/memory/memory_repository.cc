@@ -131,7 +131,7 @@ MemoryRepository::MemoryRepository(MemoryRepositoryOptions options)
 
 MemoryRepository::~MemoryRepository() = default;
 
-store::RepositoryPromises MemoryRepository::promises() const {
+store::RepositoryCapabilities MemoryRepository::capabilities() const {
   return {.engine = "memory", .durable = false, .atomic_batch = true};
 }
 

@@ -27,7 +27,7 @@ class MemoryRepository final : public store::ObjectRepository {
   explicit MemoryRepository(MemoryRepositoryOptions options = {});
   ~MemoryRepository() override;
 
-  [[nodiscard]] store::RepositoryPromises promises() const override;
+  [[nodiscard]] store::RepositoryCapabilities capabilities() const override;
   // How many keys are kept, those of which only the token is left included.
   [[nodiscard]] std::size_t size() const;
 

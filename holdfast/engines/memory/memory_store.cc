@@ -265,7 +265,7 @@ store::Capabilities MemoryStore::capabilities() const {
           .durable = false,
           .push = true,
           .cross_process = false,
-          .cluster = false,
+          .cross_machine = false,
           .immediate = true};
 }
 

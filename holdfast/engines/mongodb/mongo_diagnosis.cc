@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include <holdfast/base/try.h>
 #include <holdfast/engines/mongodb/internal/check_options.h>
 #include <holdfast/engines/mongodb/internal/judgement.h>
 #include <holdfast/engines/mongodb/internal/link.h>
@@ -25,11 +26,8 @@ base::Deadline soon(const Link& link) {
 Result<Finding> ask_version(Link& link, std::int64_t wire_version) {
   Bson command;
   command.add("buildInfo", 1);
-  const auto reply = link.read(command, soon(link));
-  if (!reply) {
-    return std::unexpected(reply.error());
-  }
-  const auto version = reply->find("version");
+  HOLDFAST_TRY_LET(const auto reply, link.read(command, soon(link)));
+  const auto version = reply.find("version");
   return internal::judge_version(version ? version->text().value_or("") : "", wire_version);
 }
 
@@ -60,12 +58,9 @@ milliseconds wall_clock() {
 }
 
 Result<Finding> ask_clock(const Link& link) {
-  const auto client = internal::Client::make(link.address());
-  if (!client) {
-    return std::unexpected(client.error());
-  }
+  HOLDFAST_TRY_LET(const auto client, internal::Client::make(link.address()));
   const milliseconds before = wall_clock();
-  const auto greeting = (*client)->greet(soon(link));
+  const auto greeting = client->greet(soon(link));
   const milliseconds after = wall_clock();
   if (!greeting) {
     return base::fail(base::ErrorCode::unavailable, greeting.error().message);
@@ -76,29 +71,15 @@ Result<Finding> ask_clock(const Link& link) {
 }  // namespace
 
 Result<std::vector<Finding>> diagnose(const MongoOptions& options) {
-  if (auto valid = internal::check_options(options); !valid) {
-    return std::unexpected(std::move(valid).error());
-  }
-  const auto link = Link::open(options);
-  if (!link) {
-    return std::unexpected(link.error());
-  }
-  const auto greeting = (*link)->greet(soon(**link));
-  if (!greeting) {
-    return std::unexpected(greeting.error());
-  }
-  auto version = ask_version(**link, greeting->wire_version);
-  if (!version) {
-    return std::unexpected(std::move(version).error());
-  }
-  auto clock = ask_clock(**link);
-  if (!clock) {
-    return std::unexpected(std::move(clock).error());
-  }
+  HOLDFAST_TRY(internal::check_options(options));
+  HOLDFAST_TRY_LET(const auto link, Link::open(options));
+  HOLDFAST_TRY_LET(const auto greeting, link->greet(soon(*link)));
+  HOLDFAST_TRY_LET(auto version, ask_version(*link, greeting.wire_version));
+  HOLDFAST_TRY_LET(auto clock, ask_clock(*link));
   const internal::Requests requests(options, {});
-  return std::vector<Finding>{*std::move(version), internal::judge_topology(*greeting),
+  return std::vector<Finding>{std::move(version), internal::judge_topology(greeting),
                               internal::judge_write_concern(options.write_concern),
-                              ask_index(**link, requests), *std::move(clock)};
+                              ask_index(*link, requests), std::move(clock)};
 }
 
 }  // namespace holdfast::engines::mongodb

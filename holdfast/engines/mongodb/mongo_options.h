@@ -31,8 +31,8 @@ struct MongoOptions {
   // `expireAfterSeconds` of the TTL index, where there is none yet. At least a second.
   base::Duration retention = std::chrono::hours(1);
 
-  // For those who make locks from these options; the store itself does not use them. How long a
-  // lease lasts, and how often it is renewed; zero: a third of that.
+  // The defaults of every LockProvider over this store: how long a lease lasts, and how often it is
+  // renewed; zero: a third of that. The store itself does not use them.
   base::Duration expiry = std::chrono::seconds(30);
   base::Duration extension_cadence{};
   // Between two looks at names that are waited for, where the server cannot tell of changes: the

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include <holdfast/base/try.h>
 #include <holdfast/engines/mongodb/internal/check_options.h>
 #include <holdfast/engines/mongodb/internal/index_maker.h>
 #include <holdfast/engines/mongodb/internal/link.h>
@@ -61,10 +62,9 @@ Result<std::set<std::size_t>> not_done(const Bson& reply, std::size_t count) {
   std::set<std::size_t> places;
   const auto errors = reply.find("writeErrors");
   auto each = errors ? errors->elements() : std::nullopt;
-  while (each && bson_iter_next(&*each)) {
-    const BsonValue error(*each);
-    const auto index = error.find("index");
-    const auto code = error.find("code");
+  while (const auto error = each ? each->next() : std::nullopt) {
+    const auto index = error->find("index");
+    const auto code = error->find("code");
     if (!index || !index->integer() || !code || code->integer() != kDuplicateKey) {
       return fail(ErrorCode::internal, "the server could not do all of a batch");
     }
@@ -115,21 +115,15 @@ class MongoRepository::Engine {
 };
 
 Result<Bson> MongoRepository::Engine::modify(const Bson& command, Deadline deadline) {
-  auto answer = link->write(command, Link::Repeat::yes, deadline);
-  if (!answer) {
-    return std::unexpected(std::move(answer).error());
-  }
+  HOLDFAST_TRY_LET(auto answer, link->write(command, Link::Repeat::yes, deadline));
   index_maker.start();
-  return std::move(answer->reply);
+  return std::move(answer.reply);
 }
 
 Result<store::LoadOutcome> MongoRepository::Engine::look(std::string_view id, Deadline deadline) {
-  const auto reply = link->query(requests.look(id), deadline);
-  if (!reply) {
-    return std::unexpected(reply.error());
-  }
+  HOLDFAST_TRY_LET(const auto reply, link->query(requests.look(id), deadline));
   Result<store::LoadOutcome> outcome = store::Absent{};
-  internal::for_each_document(*reply, [&](const BsonValue& document) {
+  internal::for_each_document(reply, [&](const BsonValue& document) {
     const Result<FencingToken> token = token_of(document);
     const auto data = document.find("data");
     if (!token) {
@@ -149,12 +143,10 @@ Result<std::map<std::string, FencingToken, std::less<>>> MongoRepository::Engine
   for (const std::string& id : wanted) {
     list.push(id);
   }
-  const auto reply = link->query(requests.look_at_tokens(list, wanted.size()), deadline);
-  if (!reply) {
-    return std::unexpected(reply.error());
-  }
+  HOLDFAST_TRY_LET(const auto reply,
+                   link->query(requests.look_at_tokens(list, wanted.size()), deadline));
   Result<std::map<std::string, FencingToken, std::less<>>> found;
-  internal::for_each_document(*reply, [&](const BsonValue& document) {
+  internal::for_each_document(reply, [&](const BsonValue& document) {
     const auto id = document.find("_id");
     const Result<FencingToken> token = token_of(document);
     if (!token) {
@@ -182,11 +174,9 @@ Result<void> MongoRepository::Engine::save_some(std::span<const ObjectSave> save
     ObjectRequests::add_save(updates, ids.id_of(save.key), save.token, save.data);
     part.push_back(place);
   }
-  const auto answer = link->write(requests.save(updates), Link::Repeat::yes, deadline);
-  if (!answer) {
-    return std::unexpected(answer.error());
-  }
-  const auto undone = not_done(answer->reply, part.size());
+  HOLDFAST_TRY_LET(const auto answer,
+                   link->write(requests.save(updates), Link::Repeat::yes, deadline));
+  const auto undone = not_done(answer.reply, part.size());
   if (!undone) {
     return std::unexpected(undone.error());
   }
@@ -194,11 +184,9 @@ Result<void> MongoRepository::Engine::save_some(std::span<const ObjectSave> save
   for (const std::size_t index : *undone) {
     wanted.push_back(ids.id_of(saves[part.at(index)].key));
   }
-  auto newest = wanted.empty() ? Result<std::map<std::string, FencingToken, std::less<>>>()
-                               : tokens(wanted, deadline);
-  if (!newest) {
-    return std::unexpected(std::move(newest).error());
-  }
+  HOLDFAST_TRY_LET(auto newest, wanted.empty()
+                                    ? Result<std::map<std::string, FencingToken, std::less<>>>()
+                                    : tokens(wanted, deadline));
   std::vector<std::size_t> again;
   for (std::size_t i = 0; i < part.size(); ++i) {
     const ObjectSave& save = saves[part[i]];
@@ -206,8 +194,8 @@ Result<void> MongoRepository::Engine::save_some(std::span<const ObjectSave> save
       outcomes[part[i]] = store::Saved{};
       continue;
     }
-    const auto found = newest->find(ids.id_of(save.key));
-    if (found != newest->end() && found->second > save.token) {
+    const auto found = newest.find(ids.id_of(save.key));
+    if (found != newest.end() && found->second > save.token) {
       outcomes[part[i]] = Refused{found->second};
     } else {
       again.push_back(part[i]);  // what was in the way is gone, or was made at the same time
@@ -221,43 +209,33 @@ Result<void> MongoRepository::Engine::save_some(std::span<const ObjectSave> save
 Result<store::EraseOutcome> MongoRepository::Engine::erase_unfenced(std::string_view id,
                                                                     Deadline deadline) {
   for (;;) {
-    const auto answer = link->write(requests.erase_unfenced(id), Link::Repeat::yes, deadline);
-    if (!answer) {
-      return std::unexpected(answer.error());
-    }
-    const auto count = answer->reply.find("n");
+    HOLDFAST_TRY_LET(const auto answer,
+                     link->write(requests.erase_unfenced(id), Link::Repeat::yes, deadline));
+    const auto count = answer.reply.find("n");
     if (count && count->integer() == 1) {
       return store::Erased{.existed = true};
     }
-    const auto seen = look(id, deadline);
-    if (!seen) {
-      return std::unexpected(seen.error());
-    }
-    if (const auto* const overtaken = std::get_if<Refused>(&*seen)) {
+    HOLDFAST_TRY_LET(const auto seen, look(id, deadline));
+    if (const auto* const overtaken = std::get_if<Refused>(&seen)) {
       return *overtaken;
     }
-    if (std::holds_alternative<store::Absent>(*seen)) {
+    if (std::holds_alternative<store::Absent>(seen)) {
       return store::Erased{.existed = false};
     }
   }
 }
 
 Result<std::unique_ptr<MongoRepository>> MongoRepository::open(MongoOptions options) {
-  if (auto valid = internal::check_options(options); !valid) {
-    return std::unexpected(std::move(valid).error());
-  }
-  auto link = Link::open(std::move(options));
-  if (!link) {
-    return std::unexpected(std::move(link).error());
-  }
+  HOLDFAST_TRY(internal::check_options(options));
+  HOLDFAST_TRY_LET(auto link, Link::open(std::move(options)));
   return std::unique_ptr<MongoRepository>(
-      new MongoRepository(std::make_unique<Engine>(*std::move(link))));
+      new MongoRepository(std::make_unique<Engine>(std::move(link))));
 }
 
 MongoRepository::MongoRepository(std::unique_ptr<Engine> engine) : engine_(std::move(engine)) {}
 MongoRepository::~MongoRepository() = default;
 
-store::RepositoryPromises MongoRepository::promises() const {
+store::RepositoryCapabilities MongoRepository::capabilities() const {
   return {.engine = "mongodb", .durable = true, .atomic_batch = false};
 }
 
@@ -267,20 +245,14 @@ Result<store::LoadOutcome> MongoRepository::do_load(const ObjectKey& key, Fencin
   if (token == kNoToken) {
     return engine_->look(id, deadline);
   }
-  const auto reply = engine_->modify(engine_->requests.load(id, token), deadline);
-  if (!reply) {
-    return std::unexpected(reply.error());
-  }
-  const auto document = reply->find("value");
+  HOLDFAST_TRY_LET(const auto reply, engine_->modify(engine_->requests.load(id, token), deadline));
+  const auto document = reply.find("value");
   if (!document) {
     return fail(ErrorCode::corrupt, "the server's answer to findAndModify has no value");
   }
-  const auto newest = token_of(*document);
-  if (!newest) {
-    return std::unexpected(newest.error());
-  }
-  if (*newest > token) {
-    return Refused{*newest};
+  HOLDFAST_TRY_LET(const auto newest, token_of(*document));
+  if (newest > token) {
+    return Refused{newest};
   }
   const auto data = document->find("data");
   if (data && data->bytes()) {
@@ -296,9 +268,7 @@ Result<std::vector<SaveOutcome>> MongoRepository::do_save(std::span<const Object
   std::vector<std::size_t> left(saves.size());
   std::iota(left.begin(), left.end(), std::size_t{0});
   while (!left.empty()) {
-    if (auto saved = engine_->save_some(saves, left, outcomes, end); !saved) {
-      return std::unexpected(std::move(saved).error());
-    }
+    HOLDFAST_TRY(engine_->save_some(saves, left, outcomes, end));
   }
   return outcomes;
 }
@@ -309,23 +279,17 @@ Result<store::EraseOutcome> MongoRepository::do_erase(const ObjectKey& key, Fenc
   if (token == kNoToken) {
     return engine_->erase_unfenced(id, engine_->end_of(deadline));
   }
-  const auto reply = engine_->modify(engine_->requests.erase(id, token), deadline);
-  if (!reply) {
-    return std::unexpected(reply.error());
-  }
-  const auto before = reply->find("value");
+  HOLDFAST_TRY_LET(const auto reply, engine_->modify(engine_->requests.erase(id, token), deadline));
+  const auto before = reply.find("value");
   if (!before) {
     return fail(ErrorCode::corrupt, "the server's answer to findAndModify has no value");
   }
   if (before->is_null()) {
     return store::Erased{.existed = false};
   }
-  const auto newest = token_of(*before);
-  if (!newest) {
-    return std::unexpected(newest.error());
-  }
-  if (*newest > token) {
-    return Refused{*newest};
+  HOLDFAST_TRY_LET(const auto newest, token_of(*before));
+  if (newest > token) {
+    return Refused{newest};
   }
   return store::Erased{.existed = !before->find("unusedSince")};
 }
@@ -335,17 +299,15 @@ Result<store::IdPage> MongoRepository::do_list(std::string_view type, std::strin
                                                Deadline deadline) {
   const std::string begin = engine_->ids.beginning(type, prefix);
   const bool goes_on = !after.empty() && after >= prefix;
-  const auto reply = engine_->link->query(
-      engine_->requests.list(
-          goes_on ? ObjectRequests::From::after : ObjectRequests::From::including,
-          goes_on ? engine_->ids.beginning(type, after) : begin, ObjectIds::end_of(begin),
-          limit + 1),
-      deadline);
-  if (!reply) {
-    return std::unexpected(reply.error());
-  }
+  HOLDFAST_TRY_LET(const auto reply,
+                   engine_->link->query(
+                       engine_->requests.list(
+                           goes_on ? ObjectRequests::From::after : ObjectRequests::From::including,
+                           goes_on ? engine_->ids.beginning(type, after) : begin,
+                           ObjectIds::end_of(begin), limit + 1),
+                       deadline));
   store::IdPage page;
-  internal::for_each_document(*reply, [&](const BsonValue& document) {
+  internal::for_each_document(reply, [&](const BsonValue& document) {
     const auto id = document.find("_id");
     auto object = id && id->text() ? engine_->ids.object_of(type, *id->text()) : std::nullopt;
     if (!object) {

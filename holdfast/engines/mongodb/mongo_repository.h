@@ -35,7 +35,7 @@ class MongoRepository final : public store::ObjectRepository {
   [[nodiscard]] static base::Result<std::unique_ptr<MongoRepository>> open(MongoOptions options);
   ~MongoRepository() override;
 
-  [[nodiscard]] store::RepositoryPromises promises() const override;
+  [[nodiscard]] store::RepositoryCapabilities capabilities() const override;
 
  private:
   class Engine;

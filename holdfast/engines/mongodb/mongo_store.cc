@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <holdfast/base/printable.h>
+#include <holdfast/base/try.h>
 #include <holdfast/engines/mongodb/internal/answers.h>
 #include <holdfast/engines/mongodb/internal/check_options.h>
 #include <holdfast/engines/mongodb/internal/id_space.h>
@@ -110,11 +111,8 @@ Result<void> MongoStore::Engine::meet(Deadline deadline) {
   if (has_met.load(std::memory_order_acquire)) [[likely]] {
     return {};
   }
-  const auto greeting = link->greet(deadline);
-  if (!greeting) {
-    return std::unexpected(greeting.error());
-  }
-  requests.set_wire_version(greeting->wire_version);
+  HOLDFAST_TRY_LET(const auto greeting, link->greet(deadline));
+  requests.set_wire_version(greeting.wire_version);
   has_met.store(true, std::memory_order_release);
   return {};
 }
@@ -143,11 +141,7 @@ Result<std::optional<Sight>> MongoStore::Engine::modify(const Name& name, const 
   if (!requests.answers_have_time()) {
     return look(name, deadline);
   }
-  auto sight = internal::sight_of(*value);
-  if (!sight) {
-    return std::unexpected(std::move(sight).error());
-  }
-  return *std::move(sight);
+  return internal::sight_of(*value);
 }
 
 Result<MongoStore::Engine::Changes> MongoStore::Engine::update(const Bson& updates,
@@ -178,12 +172,9 @@ Result<std::vector<Bson>> MongoStore::Engine::look(std::span<const std::string> 
 
 Result<std::optional<Sight>> MongoStore::Engine::look(const Name& name, Deadline deadline) {
   const std::string id = ids.id_of(name.view());
-  const auto batches = look({&id, 1}, deadline);
-  if (!batches) {
-    return std::unexpected(batches.error());
-  }
+  HOLDFAST_TRY_LET(const auto batches, look({&id, 1}, deadline));
   Result<std::optional<Sight>> seen;
-  for (const Bson& batch : *batches) {
+  for (const Bson& batch : batches) {
     internal::for_each_document(batch, [&](const BsonValue& document) {
       auto sight = internal::sight_of(document);
       if (sight) {
@@ -199,12 +190,9 @@ Result<std::optional<Sight>> MongoStore::Engine::look(const Name& name, Deadline
 Result<bool> MongoStore::Engine::was_released_last(const Name& name, const LeaseId& id,
                                                    Deadline deadline) {
   const std::string document_id = ids.id_of(name.view());
-  const auto batches = look({&document_id, 1}, deadline);
-  if (!batches) {
-    return std::unexpected(batches.error());
-  }
+  HOLDFAST_TRY_LET(const auto batches, look({&document_id, 1}, deadline));
   bool was = false;
-  for (const Bson& batch : *batches) {
+  for (const Bson& batch : batches) {
     internal::for_each_document(
         batch, [&](const BsonValue& document) { was = internal::was_released_last(document, id); });
   }
@@ -213,18 +201,13 @@ Result<bool> MongoStore::Engine::was_released_last(const Name& name, const Lease
 
 Result<void> MongoStore::Engine::renew(std::span<const store::Renewal> renewals, Deadline deadline,
                                        std::vector<RenewOutcome>& outcomes) {
-  if (auto met = meet(deadline); !met) {
-    return std::unexpected(std::move(met).error());
-  }
+  HOLDFAST_TRY(meet(deadline));
   Bson updates;
   for (const store::Renewal& renewal : renewals) {
     requests.add_renewal(updates, ids.id_of(renewal.name), renewal);
   }
-  const auto changes = update(updates, deadline);
-  if (!changes) {
-    return std::unexpected(changes.error());
-  }
-  if (changes->count == static_cast<std::int64_t>(renewals.size())) {
+  HOLDFAST_TRY_LET(const auto changes, update(updates, deadline));
+  if (changes.count == static_cast<std::int64_t>(renewals.size())) {
     outcomes.insert(outcomes.end(), renewals.size(), RenewOutcome::renewed);
     return {};
   }
@@ -265,15 +248,10 @@ Result<RenewOutcome> MongoStore::Engine::renew_one(const store::Renewal& renewal
 }
 
 Result<std::unique_ptr<MongoStore>> MongoStore::open(MongoOptions options, Time time) {
-  if (auto valid = internal::check_options(options); !valid) {
-    return std::unexpected(std::move(valid).error());
-  }
-  auto link = internal::Link::open(std::move(options));
-  if (!link) {
-    return std::unexpected(std::move(link).error());
-  }
+  HOLDFAST_TRY(internal::check_options(options));
+  HOLDFAST_TRY_LET(auto link, internal::Link::open(std::move(options)));
   return std::unique_ptr<MongoStore>(
-      new MongoStore(std::make_unique<Engine>(*std::move(link), std::move(time))));
+      new MongoStore(std::make_unique<Engine>(std::move(link), std::move(time))));
 }
 
 MongoStore::MongoStore(std::unique_ptr<Engine> engine) : engine_(std::move(engine)) {}
@@ -286,8 +264,18 @@ MongoStore::~MongoStore() {
 }
 
 store::Capabilities MongoStore::capabilities() const {
-  return {
-      .engine = "mongodb", .durable = true, .push = true, .cross_process = true, .cluster = true};
+  return {.engine = "mongodb",
+          .durable = true,
+          .push = true,
+          .cross_process = true,
+          .cross_machine = true};
+}
+
+store::LeaseDefaults MongoStore::lease_defaults() const {
+  const MongoOptions& options = engine_->link->options();
+  const bool has_cadence = options.extension_cadence > base::Duration::zero();
+  return {.ttl = options.expiry,
+          .renew_every = has_cadence ? std::optional(options.extension_cadence) : std::nullopt};
 }
 
 Result<store::ClaimOutcome> MongoStore::do_claim(const Name& name, const store::Claim& claim,
@@ -315,9 +303,7 @@ Result<std::vector<RenewOutcome>> MongoStore::do_renew(std::span<const store::Re
   for (auto rest = renewals; !rest.empty();) {
     const auto part = rest.first(std::min(kBatch, rest.size()));
     rest = rest.subspan(part.size());
-    if (auto renewed = engine_->renew(part, deadline, outcomes); !renewed) {
-      return std::unexpected(std::move(renewed).error());
-    }
+    HOLDFAST_TRY(engine_->renew(part, deadline, outcomes));
   }
   return outcomes;
 }
@@ -328,15 +314,12 @@ Result<store::TransferOutcome> MongoStore::do_transfer(const Name& name, const L
     return std::unexpected(std::move(met).error());
   }
   const std::string id = engine_->ids.id_of(name.view());
-  auto sight = engine_->modify(name, engine_->requests.transfer(id, from, to),
-                               internal::Link::Repeat::yes, deadline);
+  HOLDFAST_TRY_LET(auto sight, engine_->modify(name, engine_->requests.transfer(id, from, to),
+                                               internal::Link::Repeat::yes, deadline));
   if (!sight) {
-    return std::unexpected(std::move(sight).error());
-  }
-  if (!*sight) {
     return store::Lost{};
   }
-  return internal::transfer_outcome(**std::move(sight), from, to);
+  return internal::transfer_outcome(*std::move(sight), from, to);
 }
 
 Result<store::ReleaseOutcome> MongoStore::do_release(const Name& name, const LeaseId& id,
@@ -362,20 +345,15 @@ Result<store::ReleaseOutcome> MongoStore::do_release(const Name& name, const Lea
   if (!was_held) {
     Bson unwait;
     engine_->requests.add_unwait(unwait, document_id, id);
-    if (auto ended = engine_->update(unwait, deadline); !ended) {
-      return std::unexpected(std::move(ended).error());
-    }
+    HOLDFAST_TRY(engine_->update(unwait, deadline));
   }
   engine_->watchers.released(name.view());
   return was_held ? store::ReleaseOutcome::released : store::ReleaseOutcome::not_held;
 }
 
 Result<std::optional<store::NameState>> MongoStore::do_look(const Name& name, Deadline deadline) {
-  const auto sight = engine_->look(name, deadline);
-  if (!sight) {
-    return std::unexpected(sight.error());
-  }
-  return *sight ? internal::name_state(name, **sight) : std::nullopt;
+  HOLDFAST_TRY_LET(const auto sight, engine_->look(name, deadline));
+  return sight ? internal::name_state(name, *sight) : std::nullopt;
 }
 
 Result<store::Page> MongoStore::do_list(std::string_view prefix, const store::PageRequest& request,
@@ -387,31 +365,22 @@ Result<store::Page> MongoStore::do_list(std::string_view prefix, const store::Pa
 Result<store::HitOutcome> MongoStore::do_hit(const Name& name, const store::Hit& hit,
                                              Deadline deadline) {
   if (hit.count == 0) {
-    auto sight = engine_->look(name, deadline);
-    if (!sight) {
-      return std::unexpected(std::move(sight).error());
-    }
-    return internal::hit_outcome(*std::move(sight), hit);
+    HOLDFAST_TRY_LET(auto sight, engine_->look(name, deadline));
+    return internal::hit_outcome(std::move(sight), hit);
   }
-  if (auto met = engine_->meet(deadline); !met) {
-    return std::unexpected(std::move(met).error());
-  }
+  HOLDFAST_TRY(engine_->meet(deadline));
   if (!engine_->requests.answers_have_time()) {
     return fail(ErrorCode::unsupported, "to count hits, the server must be MongoDB 4.4 or later");
   }
   const Bson command = engine_->requests.hit(engine_->ids.id_of(name.view()), hit);
-  auto before = engine_->modify(name, command, internal::Link::Repeat::no, deadline);
-  if (!before) {
-    return std::unexpected(std::move(before).error());
-  }
+  HOLDFAST_TRY_LET(auto before,
+                   engine_->modify(name, command, internal::Link::Repeat::no, deadline));
   engine_->make_index();
-  return internal::hit_outcome(*std::move(before), hit);
+  return internal::hit_outcome(std::move(before), hit);
 }
 
 Result<store::Watch> MongoStore::do_watch(const Name& name, store::WatchCallback callback) {
-  if (auto ours = engine_->link->check_process(); !ours) {
-    return std::unexpected(std::move(ours).error());
-  }
+  HOLDFAST_TRY(engine_->link->check_process());
   return engine_->watchers.add(name.view(), std::move(callback));
 }
 

@@ -48,6 +48,7 @@ class MongoStore final : public store::LeaseStore {
   ~MongoStore() override;
 
   [[nodiscard]] store::Capabilities capabilities() const override;
+  [[nodiscard]] store::LeaseDefaults lease_defaults() const override;
 
  private:
   class Engine;

@@ -9,6 +9,7 @@
 #include <holdfast/base/duration_text.h>
 #include <holdfast/base/percent.h>
 #include <holdfast/base/printable.h>
+#include <holdfast/base/try.h>
 #include <holdfast/engines/mongodb/internal/check_options.h>
 
 namespace holdfast::engines::mongodb {
@@ -167,9 +168,7 @@ Result<MongoOptions> parse_mongo_url(std::string_view text) {
   const std::size_t slash = place.find('/', scheme.size() + 3);
   MongoOptions options;
   if (slash != std::string_view::npos && slash + 1 < place.size()) {
-    if (auto set = set_text("database", place.substr(slash + 1), options.database); !set) {
-      return std::unexpected(std::move(set).error());
-    }
+    HOLDFAST_TRY(set_text("database", place.substr(slash + 1), options.database));
   }
   std::string rest;
   const std::string_view query = mark < text.size() ? text.substr(mark + 1) : "";

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <holdfast/engines/mongodb/mongo_store.h>
+
 namespace holdfast::engines::mongodb {
 namespace {
 
@@ -105,6 +107,18 @@ TEST(MongoUrl, ListsItsOptions) {
   for (const std::string& option : mongo_url_options()) {
     EXPECT_TRUE(parse_mongo_url("mongodb://h/?" + option)) << option;
   }
+}
+
+TEST(MongoUrl, ExpiryAndCadenceAreTheDefaultsOfLocksOnTheStore) {
+  const auto defaults_of = [](std::string_view url) {
+    return base::value_or_throw(MongoStore::open(base::value_or_throw(parse_mongo_url(url))))
+        ->lease_defaults();
+  };
+
+  EXPECT_EQ(defaults_of("mongodb://h/?expiry=10s&extension_cadence=2s").ttl, base::Ttl(10s));
+  EXPECT_EQ(defaults_of("mongodb://h/?expiry=10s&extension_cadence=2s").renew_every, 2s);
+  EXPECT_EQ(defaults_of("mongodb://h/").ttl, base::Ttl(30s));
+  EXPECT_EQ(defaults_of("mongodb://h/").renew_every, std::nullopt);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <chrono>
 
+#include <holdfast/base/try.h>
 #include <holdfast/engines/redis/internal/failure.h>
 #include <holdfast/engines/redis/internal/judgement.h>
 #include <holdfast/engines/redis/internal/link.h>
@@ -55,20 +56,11 @@ Result<Finding> ask_clock(Link& link) {
 }  // namespace
 
 Result<std::vector<Finding>> diagnose(const RedisOptions& options) {
-  const auto link = Link::open(options);
-  if (!link) {
-    return std::unexpected(link.error());
-  }
-  const auto info = ask(**link, Command("INFO"));
-  if (!info) {
-    return std::unexpected(info.error());
-  }
-  std::vector<Finding> findings = internal::judge(internal::parse_info(info->text()));
-  auto clock = ask_clock(**link);
-  if (!clock) {
-    return std::unexpected(std::move(clock).error());
-  }
-  findings.push_back(*std::move(clock));
+  HOLDFAST_TRY_LET(const auto link, Link::open(options));
+  HOLDFAST_TRY_LET(const auto info, ask(*link, Command("INFO")));
+  std::vector<Finding> findings = internal::judge(internal::parse_info(info.text()));
+  HOLDFAST_TRY_LET(auto clock, ask_clock(*link));
+  findings.push_back(std::move(clock));
   return findings;
 }
 

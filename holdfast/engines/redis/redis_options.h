@@ -44,7 +44,7 @@ struct RedisOptions {
 
   // A name for which claims wait goes from one to the next without being free in between, so that
   // clients of other programs that poll for it may never get in. Where such clients share names,
-  // set this, such as to 2 s: the first release in each such period leaves the name free for a
+  // set this, such as to 3 s: the first release in each such period leaves the name free for a
   // twentieth of the period. Zero: never. Not negative.
   base::Duration yield_every{};
 

@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include <holdfast/base/try.h>
+#include <holdfast/engines/redis/internal/answers.h>
 #include <holdfast/engines/redis/internal/check_options.h>
 #include <holdfast/engines/redis/internal/failure.h>
 #include <holdfast/engines/redis/internal/key_space.h>
@@ -23,6 +25,8 @@ using base::FencingToken;
 using base::Result;
 using internal::Command;
 using internal::Reply;
+using internal::Scripts;
+using internal::unexpected_answer;
 using store::Batch;
 using store::ObjectKey;
 using store::ObjectSave;
@@ -68,10 +72,6 @@ Saves first_of(Saves saves, std::size_t most, std::size_t most_bytes) {
   return saves.first(count);
 }
 
-std::unexpected<base::Error> unexpected_answer() {
-  return fail(ErrorCode::internal, "a script gave an unexpected answer");
-}
-
 std::optional<store::Refused> refused(const std::vector<Reply>& answer) {
   if (answer.size() != 2 || answer[0].text() != "refused") {
     return std::nullopt;
@@ -113,9 +113,9 @@ std::string range_end(std::string prefix) {
 }  // namespace
 
 // What the operations need, in the order in which it is needed.
-class RedisRepository::Engine {
+class RedisRepository::Requests {
  public:
-  explicit Engine(RedisOptions options)
+  explicit Requests(RedisOptions options)
       : link(std::move(options)), keys(link.options().prefix), scripts(link, {}) {}
 
   // How long a token without data is kept.
@@ -123,18 +123,18 @@ class RedisRepository::Engine {
     return std::chrono::ceil<std::chrono::milliseconds>(link.options().retention).count();
   }
 
-  // What follows the name of the script.
-  void fill(Command& command, Saves saves, Batch batch) const;
+  [[nodiscard]] Command command_for(Saves saves, Batch batch) const;
   // Saves each part with a script of its own, all in one go; appends one outcome for each object.
   Result<void> save(std::span<const Saves> parts, Batch batch, Deadline deadline,
                     std::vector<SaveOutcome>& outcomes) const;
 
   internal::Link link;
   const internal::KeySpace keys;
-  const internal::Scripts scripts;
+  const Scripts scripts;
 };
 
-void RedisRepository::Engine::fill(Command& command, Saves saves, Batch batch) const {
+Command RedisRepository::Requests::command_for(Saves saves, Batch batch) const {
+  Command command = Scripts::command(lua::kSave);
   command.add(saves.size() * 2);
   for (const auto& [key, data, token] : saves) {
     command.add(keys.object_of(key.type, key.id)).add(keys.index_of(key.type));
@@ -143,14 +143,17 @@ void RedisRepository::Engine::fill(Command& command, Saves saves, Batch batch) c
   for (const auto& [key, data, token] : saves) {
     command.add(token_text(token)).add(key.id).add(data);
   }
+  return command;
 }
 
-Result<void> RedisRepository::Engine::save(std::span<const Saves> parts, Batch batch,
-                                           Deadline deadline,
-                                           std::vector<SaveOutcome>& outcomes) const {
-  const auto replies = scripts.run_all(
-      lua::kSave, parts.size(),
-      [&](std::size_t which, Command& command) { fill(command, parts[which], batch); }, deadline);
+Result<void> RedisRepository::Requests::save(std::span<const Saves> parts, Batch batch,
+                                             Deadline deadline,
+                                             std::vector<SaveOutcome>& outcomes) const {
+  std::vector<Command> commands;
+  for (const Saves part : parts) {
+    commands.push_back(command_for(part, batch));
+  }
+  const auto replies = scripts.run_all(lua::kSave, commands, deadline);
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (!replies[i]) {
       return std::unexpected(replies[i].error());
@@ -160,46 +163,36 @@ Result<void> RedisRepository::Engine::save(std::span<const Saves> parts, Batch b
       return unexpected_answer();
     }
     for (const Reply& answer : answers) {
-      auto outcome = save_outcome(answer);
-      if (!outcome) {
-        return std::unexpected(std::move(outcome).error());
-      }
-      outcomes.push_back(*outcome);
+      HOLDFAST_TRY_LET(auto outcome, save_outcome(answer));
+      outcomes.push_back(outcome);
     }
   }
   return {};
 }
 
 Result<std::unique_ptr<RedisRepository>> RedisRepository::open(RedisOptions options) {
-  if (auto valid = internal::check_options(options); !valid) {
-    return std::unexpected(std::move(valid).error());
-  }
+  HOLDFAST_TRY(internal::check_options(options));
   return std::unique_ptr<RedisRepository>(
-      new RedisRepository(std::make_unique<Engine>(std::move(options))));
+      new RedisRepository(std::make_unique<Requests>(std::move(options))));
 }
 
-RedisRepository::RedisRepository(std::unique_ptr<Engine> engine) : engine_(std::move(engine)) {}
+RedisRepository::RedisRepository(std::unique_ptr<Requests> requests)
+    : requests_(std::move(requests)) {}
 RedisRepository::~RedisRepository() = default;
 
-store::RepositoryPromises RedisRepository::promises() const {
+store::RepositoryCapabilities RedisRepository::capabilities() const {
   return {.engine = "redis", .durable = true, .atomic_batch = true};
 }
 
 Result<store::LoadOutcome> RedisRepository::do_load(const ObjectKey& key, FencingToken token,
                                                     Deadline deadline) {
-  auto reply = engine_->scripts.run(
-      lua::kLoad,
-      [&](Command& command) {
-        command.add(1)
-            .add(engine_->keys.object_of(key.type, key.id))
-            .add(token_text(token))
-            .add(engine_->retention());
-      },
-      deadline);
-  if (!reply) {
-    return std::unexpected(std::move(reply).error());
-  }
-  std::vector<Reply> answer = reply->take_elements();
+  Command command = Scripts::command(lua::kLoad);
+  command.add(1)
+      .add(requests_->keys.object_of(key.type, key.id))
+      .add(token_text(token))
+      .add(requests_->retention());
+  HOLDFAST_TRY_LET(auto reply, requests_->scripts.run(lua::kLoad, std::move(command), deadline));
+  std::vector<Reply> answer = reply.take_elements();
   if (answer.size() == 2 && answer[0].text() == "loaded") {
     return store::Loaded{answer[1].take_text()};
   }
@@ -221,7 +214,7 @@ Result<std::vector<SaveOutcome>> RedisRepository::do_save(Saves saves, Batch bat
       return fail(ErrorCode::limit_exceeded,
                   "more than 256 MiB in one batch all_or_none: save less at once");
     }
-    if (auto saved = engine_->save({&saves, 1}, batch, deadline, outcomes); !saved) {
+    if (auto saved = requests_->save({&saves, 1}, batch, deadline, outcomes); !saved) {
       return std::unexpected(std::move(saved).error());
     }
     return outcomes;
@@ -234,30 +227,23 @@ Result<std::vector<SaveOutcome>> RedisRepository::do_save(Saves saves, Batch bat
       parts.push_back(first_of(go, kPartCount, kPartBytes));
       go = go.subspan(parts.back().size());
     }
-    if (auto saved = engine_->save(parts, batch, deadline, outcomes); !saved) {
-      return std::unexpected(std::move(saved).error());
-    }
+    HOLDFAST_TRY(requests_->save(parts, batch, deadline, outcomes));
   }
   return outcomes;
 }
 
 Result<store::EraseOutcome> RedisRepository::do_erase(const ObjectKey& key, FencingToken token,
                                                       Deadline deadline) {
-  const auto reply = engine_->scripts.run(
-      lua::kErase,
-      [&](Command& command) {
-        command.add(2)
-            .add(engine_->keys.object_of(key.type, key.id))
-            .add(engine_->keys.index_of(key.type))
-            .add(token_text(token))
-            .add(key.id)
-            .add(engine_->retention());
-      },
-      deadline);
-  if (!reply) {
-    return std::unexpected(reply.error());
-  }
-  const std::vector<Reply>& answer = reply->elements();
+  Command command = Scripts::command(lua::kErase);
+  command.add(2)
+      .add(requests_->keys.object_of(key.type, key.id))
+      .add(requests_->keys.index_of(key.type))
+      .add(token_text(token))
+      .add(key.id)
+      .add(requests_->retention());
+  HOLDFAST_TRY_LET(const auto reply,
+                   requests_->scripts.run(lua::kErase, std::move(command), deadline));
+  const std::vector<Reply>& answer = reply.elements();
   if (answer.size() == 2 && answer[0].text() == "erased") {
     return store::Erased{.existed = answer[1].integer() == 1};
   }
@@ -270,18 +256,16 @@ Result<store::EraseOutcome> RedisRepository::do_erase(const ObjectKey& key, Fenc
 Result<store::IdPage> RedisRepository::do_list(std::string_view type, std::string_view prefix,
                                                std::size_t limit, std::string_view after,
                                                Deadline deadline) {
-  Result<Reply> reply = engine_->link.call(
-      Command("ZRANGEBYLEX", engine_->keys.index_of(type), range_begin(prefix, after),
-              range_end(std::string(prefix)), "LIMIT", 0, limit + 1),
-      deadline);
-  if (!reply) {
-    return std::unexpected(std::move(reply).error());
-  }
-  if (reply->is_error()) {
-    return std::unexpected(internal::failure_of(*reply));
+  HOLDFAST_TRY_LET(Reply reply, requests_->link.call(
+                                    Command("ZRANGEBYLEX", requests_->keys.index_of(type),
+                                            range_begin(prefix, after),
+                                            range_end(std::string(prefix)), "LIMIT", 0, limit + 1),
+                                    deadline));
+  if (reply.is_error()) {
+    return std::unexpected(internal::failure_of(reply));
   }
   store::IdPage page;
-  for (Reply& id : reply->take_elements()) {
+  for (Reply& id : reply.take_elements()) {
     if (page.ids.size() == limit) {  // one more: there is a next page
       page.next = page.ids.back();
       break;

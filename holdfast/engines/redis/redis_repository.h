@@ -36,12 +36,12 @@ class RedisRepository final : public store::ObjectRepository {
   [[nodiscard]] static base::Result<std::unique_ptr<RedisRepository>> open(RedisOptions options);
   ~RedisRepository() override;
 
-  [[nodiscard]] store::RepositoryPromises promises() const override;
+  [[nodiscard]] store::RepositoryCapabilities capabilities() const override;
 
  private:
-  class Engine;
+  class Requests;
 
-  explicit RedisRepository(std::unique_ptr<Engine> engine);
+  explicit RedisRepository(std::unique_ptr<Requests> requests);
 
   base::Result<store::LoadOutcome> do_load(const store::ObjectKey& key, base::FencingToken token,
                                            base::Deadline deadline) override;
@@ -54,7 +54,7 @@ class RedisRepository final : public store::ObjectRepository {
                                       std::size_t limit, std::string_view after,
                                       base::Deadline deadline) override;
 
-  const std::unique_ptr<Engine> engine_;
+  const std::unique_ptr<Requests> requests_;
 };
 
 }  // namespace holdfast::engines::redis

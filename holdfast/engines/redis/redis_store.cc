@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <utility>
 
+#include <holdfast/base/try.h>
 #include <holdfast/engines/redis/internal/answers.h>
 #include <holdfast/engines/redis/internal/check_options.h>
-#include <holdfast/engines/redis/internal/engine.h>
+#include <holdfast/engines/redis/internal/held_mutex.h>
+#include <holdfast/engines/redis/internal/lease_requests.h>
 #include <holdfast/engines/redis/internal/link/pending.h>
 #include <holdfast/engines/redis/internal/lua.h>
 #include <holdfast/engines/redis/internal/name_scan.h>
@@ -41,13 +43,13 @@ struct ManyKeys {
 };
 
 // Returns one reply for each name.
-Result<std::vector<Reply>> look_at(const internal::Engine& engine, std::span<const Name> names,
-                                   Deadline deadline) {
+Result<std::vector<Reply>> look_at(const internal::LeaseRequests& requests,
+                                   std::span<const Name> names, Deadline deadline) {
   ManyKeys many;
   for (const Name& name : names) {
-    many.add(engine.keys.keys_of(name.view()));
+    many.add(requests.keys.keys_of(name.view()));
   }
-  auto parts = engine.scripts.run_for_many(
+  auto parts = requests.scripts.run_for_many(
       lua::kLook, many.slots,
       [&](const internal::Batch& batch, Command& command) {
         command.add(batch.size() * 3);
@@ -55,7 +57,7 @@ Result<std::vector<Reply>> look_at(const internal::Engine& engine, std::span<con
           const Keys& keys = many.keys[i];
           command.add(keys.plain).add(keys.companion).add(keys.queue);
         }
-        engine.scripts.add_common(command);
+        requests.scripts.add_common(command);
         command.add("").add("listing");
       },
       deadline);
@@ -75,27 +77,83 @@ Result<std::vector<Reply>> look_at(const internal::Engine& engine, std::span<con
   return states;
 }
 
+using States = std::vector<std::optional<store::NameState>>;
+
+// Sets the states of the names that are mutexes and held. Returns the places of the others.
+Result<std::vector<std::size_t>> read_mutexes(const internal::LeaseRequests& requests,
+                                              std::span<const Name> names, Deadline deadline,
+                                              States& states) {
+  ManyKeys many;
+  for (const Name& name : names) {
+    many.add(requests.keys.keys_of(name.view()));
+  }
+  auto parts = requests.scripts.run_for_many(
+      lua::kList, many.slots,
+      [&](const internal::Batch& batch, Command& command) {
+        command.add(batch.size() * 2);
+        for (const std::size_t i : batch) {
+          command.add(many.keys[i].plain).add(many.keys[i].companion);
+        }
+        requests.scripts.add_common(command);
+      },
+      deadline);
+  std::vector<std::size_t> others;
+  for (auto& [batch, reply] : parts) {
+    if (!reply) {
+      return std::unexpected(std::move(reply).error());
+    }
+    const std::vector<Reply> answer = reply->take_elements();
+    if (answer.size() != 2 || answer[1].elements().size() != batch.size() * 2) {
+      return internal::unexpected_answer();
+    }
+    const auto& texts = answer[1].elements();
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      auto& state = states[batch[i]];
+      state = internal::held_mutex(names[batch[i]], texts[2 * i].text(), texts[2 * i + 1].text(),
+                                   answer[0].integer());
+      if (!state) {
+        others.push_back(batch[i]);
+      }
+    }
+  }
+  return others;
+}
+
+// Returns the state of each name; nothing for one that is not held, or not ours to read.
+Result<States> states_of(const internal::LeaseRequests& requests, std::span<const Name> names,
+                         Deadline deadline) {
+  States states(names.size());
+  HOLDFAST_TRY_LET(const auto others, read_mutexes(requests, names, deadline, states));
+  std::vector<Name> rest;
+  for (const std::size_t place : others) {
+    rest.push_back(names[place]);
+  }
+  HOLDFAST_TRY_LET(auto replies, look_at(requests, rest, deadline));
+  for (std::size_t i = 0; i < rest.size(); ++i) {
+    if (auto state = internal::name_state(rest[i], std::move(replies[i]))) {
+      states[others[i]] = *std::move(state);
+    }
+  }
+  return states;
+}
+
 // Adds those of the next names that are held. `page.next` says that it is full, and that there are
 // more.
-Result<void> show_more(const internal::Engine& engine, store::Listing& listing, std::size_t limit,
-                       Deadline deadline, store::Page& page) {
+Result<void> show_more(const internal::LeaseRequests& requests, store::Listing& listing,
+                       std::size_t limit, Deadline deadline, store::Page& page) {
   const auto rest = std::span(listing.names).subspan(listing.shown);
   const std::size_t wanted = limit + 1 - page.names.size();
   const auto part = rest.first(std::min(std::max(wanted, kLookedAt), rest.size()));
-  auto states = look_at(engine, part, deadline);
-  if (!states) {
-    return std::unexpected(std::move(states).error());
-  }
+  HOLDFAST_TRY_LET(auto states, states_of(requests, part, deadline));
   for (std::size_t i = 0; i < part.size(); ++i, ++listing.shown) {
-    auto state = internal::name_state(part[i], std::move((*states)[i]));
-    if (!state || !*state) {
-      continue;  // not held, or not ours
+    if (!states[i]) {
+      continue;
     }
     if (page.names.size() == limit) {
       page.next = page.names.back().name.view();
       return {};
     }
-    page.names.push_back(**std::move(state));
+    page.names.push_back(*std::move(states[i]));
   }
   return {};
 }
@@ -103,55 +161,56 @@ Result<void> show_more(const internal::Engine& engine, store::Listing& listing, 
 }  // namespace
 
 Result<std::unique_ptr<RedisStore>> RedisStore::open(RedisOptions options, Time time) {
-  if (auto valid = internal::check_options(options); !valid) {
-    return std::unexpected(std::move(valid).error());
-  }
-  return std::unique_ptr<RedisStore>(
-      new RedisStore(std::make_unique<internal::Engine>(std::move(options), std::move(time))));
+  HOLDFAST_TRY(internal::check_options(options));
+  return std::unique_ptr<RedisStore>(new RedisStore(
+      std::make_unique<internal::LeaseRequests>(std::move(options), std::move(time))));
 }
 
-RedisStore::RedisStore(std::unique_ptr<internal::Engine> engine)
-    : engine_(std::move(engine)), submitter_(std::make_unique<internal::Submitter>(*engine_)) {}
+RedisStore::RedisStore(std::unique_ptr<internal::LeaseRequests> requests)
+    : requests_(std::move(requests)),
+      submitter_(std::make_unique<internal::Submitter>(*requests_)) {}
 
-// While all is there that the answers, and those who get them, may use.
-RedisStore::~RedisStore() { engine_->link->close(); }
+RedisStore::~RedisStore() {
+  if (!requests_->link->check_process()) {
+    // In a forked child: a thread of the parent may have been in the middle of a change.
+    static_cast<void>(requests_.release());
+    static_cast<void>(listings_.release());
+    return;
+  }
+  requests_->link->close();  // while everything exists that the answers and their receivers use
+}
 
 store::Capabilities RedisStore::capabilities() const {
   // What survives a restart is up to the server's settings; even the safest may lose a moment.
-  return {
-      .engine = "redis", .durable = false, .push = true, .cross_process = true, .cluster = true};
+  return {.engine = "redis",
+          .durable = false,
+          .push = true,
+          .cross_process = true,
+          .cross_machine = true};
 }
 
 store::AsyncLeaseStore* RedisStore::async() noexcept { return submitter_.get(); }
-store::Listener* RedisStore::listener() noexcept { return &engine_->watchers.listener(); }
 
 Result<store::ClaimOutcome> RedisStore::do_claim(const Name& name, const store::Claim& claim,
                                                  Deadline deadline) {
-  if (auto ours = engine_->link->check_process(); !ours) {
-    return std::unexpected(std::move(ours).error());
-  }
-  const internal::Engine::Claiming claiming = engine_->begin_claim(name, claim);
-  return internal::Engine::end_claim(
-      engine_->queued, name, claim, claiming,
-      engine_->run(lua::kClaim, name, deadline, [&](Command& command) {
-        internal::Engine::add_claim(command, claim, claiming);
-      }));
+  HOLDFAST_TRY(requests_->link->check_process());
+  return requests_->run(requests_->claim(name, claim), deadline);
 }
 
 Result<std::vector<RenewOutcome>> RedisStore::do_renew(std::span<const store::Renewal> renewals,
                                                        Deadline deadline) {
   ManyKeys many;
   for (const store::Renewal& renewal : renewals) {
-    many.add(engine_->keys.keys_of(renewal.name));
+    many.add(requests_->keys.keys_of(renewal.name));
   }
-  const auto parts = engine_->scripts.run_for_many(
+  const auto parts = requests_->scripts.run_for_many(
       lua::kRenew, many.slots,
       [&](const internal::Batch& batch, Command& command) {
         command.add(batch.size() * 2);
         for (const std::size_t i : batch) {
           command.add(many.keys[i].plain).add(many.keys[i].companion);
         }
-        engine_->scripts.add_common(command);
+        requests_->scripts.add_common(command);
         for (const std::size_t i : batch) {
           command.add(to_string(renewals[i].id))
               .add(internal::microseconds(renewals[i].ttl.unchecked()));
@@ -163,52 +222,29 @@ Result<std::vector<RenewOutcome>> RedisStore::do_renew(std::span<const store::Re
 
 Result<store::TransferOutcome> RedisStore::do_transfer(const Name& name, const LeaseId& from,
                                                        const store::Claim& to, Deadline deadline) {
-  if (auto ours = engine_->link->check_process(); !ours) {
-    return std::unexpected(std::move(ours).error());
-  }
-  const internal::Engine::Handing handing = engine_->begin_transfer(name, from, to);
-  return internal::Engine::end_transfer(
-      engine_->queued, name, handing,
-      engine_->run(lua::kTransfer, name, deadline,
-                   [&](Command& command) { engine_->add_transfer(command, handing); }));
+  HOLDFAST_TRY(requests_->link->check_process());
+  return requests_->run(requests_->transfer(name, from, to), deadline);
 }
 
 Result<store::ReleaseOutcome> RedisStore::do_release(const Name& name, const LeaseId& id,
                                                      Deadline deadline) {
-  if (auto ours = engine_->link->check_process(); !ours) {
-    return std::unexpected(std::move(ours).error());
-  }
-  const std::string member = engine_->take_member(name, id);
-  const auto reply = engine_->run(lua::kRelease, name, deadline, [&](Command& command) {
-    engine_->add_release(command, id, engine_->watchers.waits_as(name.view()), member);
-  });
-  if (!reply) [[unlikely]] {
-    engine_->return_member(name, id, member);
-    return std::unexpected(reply.error());
-  }
-  return internal::release_outcome(*reply);
+  HOLDFAST_TRY(requests_->link->check_process());
+  return requests_->run(requests_->release(name, id), deadline);
 }
 
 Result<std::optional<store::NameState>> RedisStore::do_look(const Name& name, Deadline deadline) {
-  if (auto ours = engine_->link->check_process(); !ours) {
-    return std::unexpected(std::move(ours).error());
-  }
-  auto reply = engine_->run(lua::kLook, name, deadline, [&](Command& command) {
-    command.add(engine_->watchers.waits_as(name.view()));
-  });
-  if (!reply) {
-    return std::unexpected(std::move(reply).error());
-  }
-  return internal::only_state(name, *std::move(reply));
+  HOLDFAST_TRY(requests_->link->check_process());
+  return requests_->run(requests_->look(name), deadline);
 }
 
 Result<store::Page> RedisStore::do_list(std::string_view prefix, const store::PageRequest& request,
                                         Deadline deadline) {
+  HOLDFAST_TRY(requests_->link->check_process());
   const base::TimePoint now = base::steady_clock().now();
-  auto listing = engine_->listings.take(prefix, request.after, now);
+  auto listing = listings_->take(prefix, request.after, now);
   if (!listing) {
     auto names =
-        internal::scan_names(*engine_->link, engine_->keys, prefix, request.after, deadline);
+        internal::scan_names(*requests_->link, requests_->keys, prefix, request.after, deadline);
     if (!names) {
       return std::unexpected(std::move(names).error());
     }
@@ -216,31 +252,22 @@ Result<store::Page> RedisStore::do_list(std::string_view prefix, const store::Pa
   }
   store::Page page;
   while (listing->shown < listing->names.size() && page.next.empty()) {
-    if (auto shown = show_more(*engine_, *listing, request.limit, deadline, page); !shown) {
-      return std::unexpected(std::move(shown).error());
-    }
+    HOLDFAST_TRY(show_more(*requests_, *listing, request.limit, deadline, page));
   }
   if (!page.next.empty()) {
-    engine_->listings.keep(*std::move(listing), page.next, now);
+    listings_->keep(*std::move(listing), page.next, now);
   }
   return page;
 }
 
 Result<store::HitOutcome> RedisStore::do_hit(const Name& name, const store::Hit& hit,
                                              Deadline deadline) {
-  auto reply = engine_->run(lua::kHit, name, deadline,
-                            [&](Command& command) { internal::Engine::add_hit(command, hit); });
-  if (!reply) {
-    return std::unexpected(std::move(reply).error());
-  }
-  return internal::hit_outcome(*std::move(reply));
+  return requests_->run(requests_->hit(name, hit), deadline);
 }
 
 Result<store::Watch> RedisStore::do_watch(const Name& name, store::WatchCallback callback) {
-  if (auto ours = engine_->link->check_process(); !ours) {
-    return std::unexpected(std::move(ours).error());
-  }
-  return engine_->watchers.add(name.view(), std::move(callback));
+  HOLDFAST_TRY(requests_->link->check_process());
+  return requests_->watches.add(name.view(), std::move(callback));
 }
 
 }  // namespace holdfast::engines::redis

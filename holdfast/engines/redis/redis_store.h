@@ -10,18 +10,18 @@
 
 #include <holdfast/engines/redis/redis_options.h>
 #include <holdfast/store/lease_store.h>
+#include <holdfast/store/listings.h>
 
 namespace holdfast::engines::redis {
 
 namespace internal {
-class Engine;
+class LeaseRequests;
 }  // namespace internal
 
 // The leases of all machines that share a Redis server (7 or later, or Valkey).
 //
-// Thread-safe: all threads share one pipelined connection, and whoever watches a second one, which
-// has a thread, and to which a thread that waits listens by itself. In a forked child everything
-// fails with ErrorCode::unsupported.
+// Thread-safe: all threads share one pipelined connection, and all waiters a second one, which has
+// a thread. In a forked child everything fails with ErrorCode::unsupported.
 //
 // Each operation but `list` is one script on the server and one round trip, judged by the server's
 // clock. It blocks until its deadline; without one, until the server counts as dead
@@ -60,10 +60,9 @@ class RedisStore final : public store::LeaseStore {
   [[nodiscard]] store::Capabilities capabilities() const override;
   // Through the same connection; the first request starts a thread that reads the answers.
   [[nodiscard]] store::AsyncLeaseStore* async() noexcept override;
-  [[nodiscard]] store::Listener* listener() noexcept override;
 
  private:
-  explicit RedisStore(std::unique_ptr<internal::Engine> engine);
+  explicit RedisStore(std::unique_ptr<internal::LeaseRequests> requests);
 
   base::Result<store::ClaimOutcome> do_claim(const base::Name& name, const store::Claim& claim,
                                              base::Deadline deadline) override;
@@ -84,8 +83,9 @@ class RedisStore final : public store::LeaseStore {
   base::Result<store::Watch> do_watch(const base::Name& name,
                                       store::WatchCallback callback) override;
 
-  const std::unique_ptr<internal::Engine> engine_;
+  std::unique_ptr<internal::LeaseRequests> requests_;
   const std::unique_ptr<store::AsyncLeaseStore> submitter_;
+  std::unique_ptr<store::Listings> listings_ = std::make_unique<store::Listings>();
 };
 
 }  // namespace holdfast::engines::redis

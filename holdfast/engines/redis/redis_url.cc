@@ -11,6 +11,7 @@
 #include <holdfast/base/duration_text.h>
 #include <holdfast/base/percent.h>
 #include <holdfast/base/printable.h>
+#include <holdfast/base/try.h>
 
 namespace holdfast::engines::redis {
 
@@ -261,14 +262,10 @@ Result<RedisOptions> parse_redis_url(std::string_view text) {
   std::string_view authority = rest.substr(0, slash);
   const std::string_view path = rest.substr(slash);
   if (const std::size_t at = authority.rfind('@'); at != std::string_view::npos) {
-    if (auto set = set_login(authority.substr(0, at), options); !set) {
-      return std::unexpected(std::move(set).error());
-    }
+    HOLDFAST_TRY(set_login(authority.substr(0, at), options));
     authority.remove_prefix(at + 1);
   }
-  if (auto set = set_place(scheme, authority, path, options); !set) {
-    return std::unexpected(std::move(set).error());
-  }
+  HOLDFAST_TRY(set_place(scheme, authority, path, options));
   if (auto set = set_query(scheme, query, options); !set) {
     // With an @ the query may be the rest of a password, and the error quotes it.
     return query.contains('@') ? bad("a question mark in the password is written %3F, and an @ %40")

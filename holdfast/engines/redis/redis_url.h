@@ -25,7 +25,7 @@ namespace holdfast::engines::redis {
 //   reply_timeout    such as 5s
 //   max_pending      how many commands may wait on the connection
 //   max_pending_bytes    how many bytes these may have together
-//   yield_every      how often a contended name is left free for clients that poll, such as 2s, or
+//   yield_every      how often a contended name is left free for clients that poll, such as 3s, or
 //                    never
 //   tls_ca, tls_cert, tls_key    PEM files; only for rediss
 //   tls_verify       full or none; only for rediss

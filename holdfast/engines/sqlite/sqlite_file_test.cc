@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include <holdfast/engines/sqlite/internal/connection.h>
 #include <holdfast/engines/sqlite/sqlite_store.h>
 #include <holdfast/engines/sqlite/testing_support.h>
 
@@ -108,7 +109,7 @@ TEST_F(SqliteFileTest, TheDatabaseOfAnotherProgramIsAConflict) {
 
 TEST_F(SqliteFileTest, AStoreOfALaterVersionIsUnsupported) {
   testing::open({.file = file_}).reset();
-  Stranger(file_).run("PRAGMA user_version = 2; PRAGMA wal_checkpoint(TRUNCATE)");
+  Stranger(file_).run("PRAGMA user_version = 3; PRAGMA wal_checkpoint(TRUNCATE)");
   EXPECT_EQ(code_of_open(), ErrorCode::unsupported);
 }
 
@@ -244,6 +245,33 @@ TEST_F(SqliteFileTest, ASmallVolumeIsNotFilledByTheLog) {
   umount(disk.c_str());
 }
 
+// The log has no room to grow: it is copied into the file, and begins anew.
+TEST_F(SqliteFileTest, OnAFullDiskHoldersReleaseInTheRoomThatTheLogHas) {
+  const std::filesystem::path disk = folder_ / "disk";
+  std::filesystem::create_directory(disk);
+  if (mount("tmpfs", disk.c_str(), "tmpfs", 0, "size=512k") != 0) {
+    GTEST_SKIP() << "a small file system cannot be mounted here";
+  }
+  {
+    constexpr int kNames = 10;
+    const SqliteOptions options{.file = disk / "locks.db"};
+    for (int i = 0; i < kNames; ++i) {
+      testing::use(*testing::open(options), std::to_string(i));
+    }
+    Stranger(options.file).run("PRAGMA wal_checkpoint(TRUNCATE)");  // the file has its pages
+    const auto store = testing::open(options);
+    const auto id = LeaseId::generate();
+    for (int i = 0; i < kNames; ++i) {
+      take(*store, std::to_string(i), id);
+    }
+    testing::write(disk / "filler", std::string(512 * 1024, '.'));
+    for (int i = 0; i < kNames; ++i) {
+      EXPECT_EQ(store->release(std::to_string(i), id), store::ReleaseOutcome::released);
+    }
+  }
+  umount(disk.c_str());
+}
+
 TEST_F(SqliteFileTest, AFileThatIsRemovedWhileItIsInUseIsReportedAsThat) {
   const auto store = testing::open({.file = file_});
   take(*store, "a", LeaseId::generate());
@@ -255,6 +283,18 @@ TEST_F(SqliteFileTest, AFileThatIsRemovedWhileItIsInUseIsReportedAsThat) {
     EXPECT_EQ(error.code, ErrorCode::unavailable);
     EXPECT_NE(error.message.find("moved or removed"), std::string::npos) << error.message;
   }
+}
+
+// As if it were removed between the beginning of a transaction and one of its statements.
+TEST_F(SqliteFileTest, AStatementThatFailsAfterTheFileWasRemovedIsReportedAsThat) {
+  const auto connection = base::value_or_throw(internal::Connection::open(file_));
+  EXPECT_TRUE(connection->run("CREATE TABLE t (a)"));
+  std::filesystem::remove(file_);
+  const auto failed = connection->run("INSERT INTO no_such_table VALUES (1)");
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().code, ErrorCode::unavailable);
+  EXPECT_NE(failed.error().message.find("moved or removed"), std::string::npos)
+      << failed.error().message;
 }
 
 TEST_F(SqliteFileTest, ADiskThatFailsDuringTheCommitLeavesTheOutcomeUnknown) {

@@ -229,6 +229,18 @@ TEST_F(SqliteQueueTest, AnotherWatchOfTheProcessThatReleasesIsHintedSoThatItsWai
   EXPECT_EQ(hints, 1);
 }
 
+TEST_F(SqliteQueueTest, WithoutTheWakeFileAGrantLastsUntilAWaiterThatPollsEveryFewSecondsAsks) {
+  std::filesystem::remove(folder_ / "locks.db-wake");
+  std::filesystem::create_directory(folder_ / "locks.db-wake");
+  hold();
+  Waiter waiter(options_);
+  waiter.join();
+  release();
+  clock_.advance(4s);
+  expect<Busy>(store_->claim("a", testing::claim_of(LeaseId::generate())));
+  expect<Grant>(waiter.ask());
+}
+
 TEST_F(SqliteQueueTest, WithoutTheWakeFileWaitersStillHaveTheirTurn) {
   std::filesystem::remove(folder_ / "locks.db-wake");
   std::filesystem::create_directory(folder_ / "locks.db-wake");

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <holdfast/base/saturate.h>
+#include <holdfast/base/try.h>
 #include <holdfast/engines/sqlite/internal/check_options.h>
 #include <holdfast/engines/sqlite/internal/ledger.h>
 #include <holdfast/engines/sqlite/internal/machine.h>
@@ -84,24 +85,18 @@ Result<std::unique_ptr<SqliteRepository::Engine>> SqliteRepository::Engine::open
     return std::unexpected(std::move(machine).error());
   }
   options.machine = *std::move(machine);
-  auto shared = internal::SharedConnection::open(options.file, options.busy_timeout);
-  if (!shared) {
-    return std::unexpected(std::move(shared).error());
-  }
-  internal::Connection& connection = (*shared)->connection();
+  HOLDFAST_TRY_LET(auto shared,
+                   internal::SharedConnection::open(options.file, options.busy_timeout));
+  internal::Connection& connection = shared->connection();
   const Result<std::int64_t> epoch =
-      internal::Ledger(connection, (*shared)->transactions(), options.machine)
+      internal::Ledger(connection, shared->transactions(), options.machine)
           .enter_epoch(options.machine.boot_id);
   if (!epoch) {
     return std::unexpected(epoch.error());
   }
-  if (auto made = internal::make_objects(connection, (*shared)->transactions()); !made) {
-    return std::unexpected(std::move(made).error());
-  }
-  if (auto checked = internal::check_schema(connection, internal::object_columns()); !checked) {
-    return std::unexpected(std::move(checked).error());
-  }
-  std::unique_ptr<Engine> engine(new Engine(std::move(options), *std::move(shared), *epoch));
+  HOLDFAST_TRY(internal::make_objects(connection, shared->transactions()));
+  HOLDFAST_TRY(internal::check_schema(connection, internal::object_columns()));
+  std::unique_ptr<Engine> engine(new Engine(std::move(options), std::move(shared), *epoch));
   // Tables that are not ours are told of now rather than later.
   std::optional<std::string> none;
   if (auto probed = engine->objects.load({}, none); !probed) {
@@ -112,21 +107,16 @@ Result<std::unique_ptr<SqliteRepository::Engine>> SqliteRepository::Engine::open
 
 Result<LoadOutcome> SqliteRepository::Engine::load(const ObjectKey& key, FencingToken token) {
   std::optional<std::string> data;
-  const Result<Row> row = objects.load(key, data);
-  if (!row) {
-    return std::unexpected(row.error());
-  }
-  if (is_overtaken(token, *row)) {
-    return Refused{(*row)->newest};
+  HOLDFAST_TRY_LET(const Row row, objects.load(key, data));
+  if (is_overtaken(token, row)) {
+    return Refused{row->newest};
   }
   if (!data) {
-    auto kept = objects.drop(key, *row, token, options.machine.now());
+    auto kept = objects.drop(key, row, token, options.machine.now());
     return kept ? Result<LoadOutcome>(store::Absent{}) : std::unexpected(std::move(kept).error());
   }
-  if ((*row)->newest != token) {
-    if (auto raised = objects.raise(**row, token); !raised) {
-      return std::unexpected(std::move(raised).error());
-    }
+  if (row->newest != token) {
+    HOLDFAST_TRY(objects.raise(*row, token));
   }
   return store::Loaded{*std::move(data)};
 }
@@ -139,13 +129,10 @@ Result<std::vector<SaveOutcome>> SqliteRepository::Engine::save(std::span<const 
   rows.reserve(saves.size());
   bool any_refused = false;
   for (const ObjectSave& save : saves) {
-    Result<Row> row = objects.find(save.key);
-    if (!row) {
-      return std::unexpected(std::move(row).error());
-    }
-    const bool refused = is_overtaken(save.token, *row);
-    outcomes.push_back(refused ? SaveOutcome(Refused{(*row)->newest}) : store::Saved{});
-    rows.push_back(*row);
+    HOLDFAST_TRY_LET(Row row, objects.find(save.key));
+    const bool refused = is_overtaken(save.token, row);
+    outcomes.push_back(refused ? SaveOutcome(Refused{row->newest}) : store::Saved{});
+    rows.push_back(row);
     any_refused = any_refused || refused;
   }
   for (std::size_t i = 0; i < saves.size(); ++i) {
@@ -156,40 +143,26 @@ Result<std::vector<SaveOutcome>> SqliteRepository::Engine::save(std::span<const 
       outcomes[i] = store::Withheld{};
       continue;
     }
-    if (auto time = check_time(); !time) {
-      return std::unexpected(std::move(time).error());
-    }
-    if (auto put = objects.put(saves[i], rows[i]); !put) {
-      return std::unexpected(std::move(put).error());
-    }
+    HOLDFAST_TRY(check_time());
+    HOLDFAST_TRY(objects.put(saves[i], rows[i]));
   }
   return outcomes;
 }
 
 Result<store::EraseOutcome> SqliteRepository::Engine::erase(const ObjectKey& key,
                                                             FencingToken token) {
-  const Result<Row> row = objects.find(key);
-  if (!row) {
-    return std::unexpected(row.error());
+  HOLDFAST_TRY_LET(const Row row, objects.find(key));
+  if (is_overtaken(token, row)) {
+    return Refused{row->newest};
   }
-  if (is_overtaken(token, *row)) {
-    return Refused{(*row)->newest};
-  }
-  if (auto dropped = objects.drop(key, *row, token, options.machine.now()); !dropped) {
-    return std::unexpected(std::move(dropped).error());
-  }
-  return store::Erased{.existed = *row && (*row)->stored};
+  HOLDFAST_TRY(objects.drop(key, row, token, options.machine.now()));
+  return store::Erased{.existed = row && row->stored};
 }
 
 Result<std::shared_ptr<SqliteRepository>> SqliteRepository::open(SqliteOptions options) {
-  if (auto valid = internal::check_options(options); !valid) {
-    return std::unexpected(std::move(valid).error());
-  }
-  Result<std::unique_ptr<Engine>> engine = Engine::open(std::move(options));
-  if (!engine) {
-    return std::unexpected(std::move(engine).error());
-  }
-  return std::shared_ptr<SqliteRepository>(new SqliteRepository(*std::move(engine)));
+  HOLDFAST_TRY(internal::check_options(options));
+  HOLDFAST_TRY_LET(std::unique_ptr<Engine> engine, Engine::open(std::move(options)));
+  return std::shared_ptr<SqliteRepository>(new SqliteRepository(std::move(engine)));
 }
 
 SqliteRepository::SqliteRepository(std::unique_ptr<Engine> engine) noexcept
@@ -203,32 +176,24 @@ SqliteRepository::~SqliteRepository() {
   }
 }
 
-store::RepositoryPromises SqliteRepository::promises() const {
+store::RepositoryCapabilities SqliteRepository::capabilities() const {
   return {.engine = "sqlite", .durable = true, .atomic_batch = true};
 }
 
 Result<LoadOutcome> SqliteRepository::do_load(const ObjectKey& key, FencingToken token,
                                               Deadline deadline) {
-  const auto session = engine_->shared->enter(deadline);
-  if (!session) {
-    return std::unexpected(session.error());
-  }
-  if (auto in_place = engine_->shared->connection().check_in_place(); !in_place) {
-    return std::unexpected(std::move(in_place).error());
-  }
+  HOLDFAST_TRY_LET(const auto session, engine_->shared->enter(deadline));
+  HOLDFAST_TRY(engine_->shared->connection().check_in_place());
   // Where nothing is to be changed, nobody has to wait for the write lock.
   std::optional<std::string> data;
-  const Result<Row> row = engine_->objects.load(key, data);
-  if (!row) {
-    return std::unexpected(row.error());
+  HOLDFAST_TRY_LET(const Row row, engine_->objects.load(key, data));
+  if (is_overtaken(token, row)) {
+    return Refused{row->newest};
   }
-  if (is_overtaken(token, *row)) {
-    return Refused{(*row)->newest};
-  }
-  if (data && (*row)->newest == token) {
+  if (data && row->newest == token) {
     return store::Loaded{*std::move(data)};
   }
-  if (!*row && token == FencingToken(0)) {
+  if (!row && token == FencingToken(0)) {
     return store::Absent{};
   }
   return engine_->change([&] { return engine_->load(key, token); });
@@ -236,32 +201,21 @@ Result<LoadOutcome> SqliteRepository::do_load(const ObjectKey& key, FencingToken
 
 Result<std::vector<SaveOutcome>> SqliteRepository::do_save(std::span<const ObjectSave> saves,
                                                            Batch batch, Deadline deadline) {
-  const auto session = engine_->shared->enter(deadline);
-  if (!session) {
-    return std::unexpected(session.error());
-  }
+  HOLDFAST_TRY_LET(const auto session, engine_->shared->enter(deadline));
   return engine_->change([&] { return engine_->save(saves, batch); });
 }
 
 Result<store::EraseOutcome> SqliteRepository::do_erase(const ObjectKey& key, FencingToken token,
                                                        Deadline deadline) {
-  const auto session = engine_->shared->enter(deadline);
-  if (!session) {
-    return std::unexpected(session.error());
-  }
+  HOLDFAST_TRY_LET(const auto session, engine_->shared->enter(deadline));
   return engine_->change([&] { return engine_->erase(key, token); });
 }
 
 Result<store::IdPage> SqliteRepository::do_list(std::string_view type, std::string_view prefix,
                                                 std::size_t limit, std::string_view after,
                                                 Deadline deadline) {
-  const auto session = engine_->shared->enter(deadline);
-  if (!session) {
-    return std::unexpected(session.error());
-  }
-  if (auto in_place = engine_->shared->connection().check_in_place(); !in_place) {
-    return std::unexpected(std::move(in_place).error());
-  }
+  HOLDFAST_TRY_LET(const auto session, engine_->shared->enter(deadline));
+  HOLDFAST_TRY(engine_->shared->connection().check_in_place());
   return engine_->objects.list(type, prefix, limit, after);
 }
 

@@ -32,7 +32,7 @@ class SqliteRepository final : public store::ObjectRepository {
   [[nodiscard]] static base::Result<std::shared_ptr<SqliteRepository>> open(SqliteOptions options);
   ~SqliteRepository() override;
 
-  [[nodiscard]] store::RepositoryPromises promises() const override;
+  [[nodiscard]] store::RepositoryCapabilities capabilities() const override;
 
  private:
   class Engine;

@@ -89,7 +89,7 @@ TEST_F(SqliteRepositoryTest, LeasesAndObjectsShareAFileWhicheverWasThereFirst) {
 TEST_F(SqliteRepositoryTest, ProgramsFromBeforeThereWereObjectsGoOnWithTheFile) {
   save(*open(), save_of("17", "data", 1));
   // By which they know whether they can use it.
-  EXPECT_EQ(Stranger(file_).ask("SELECT CAST(user_version AS TEXT) FROM pragma_user_version"), "1");
+  EXPECT_EQ(Stranger(file_).ask("SELECT CAST(user_version AS TEXT) FROM pragma_user_version"), "2");
   testing::use(*testing::open({.file = file_}), "17");
   EXPECT_EQ(load(*open(), "17", 1), LoadOutcome(store::Loaded{"data"}));
 }
@@ -108,7 +108,7 @@ TEST_F(SqliteRepositoryTest, AFileThatIsNotOursIsNamedAndLeftAsItIs) {
 
 TEST_F(SqliteRepositoryTest, AFileOfALaterVersionIsUnsupported) {
   open().reset();
-  Stranger(file_).run("PRAGMA user_version = 2; PRAGMA wal_checkpoint(TRUNCATE)");
+  Stranger(file_).run("PRAGMA user_version = 3; PRAGMA wal_checkpoint(TRUNCATE)");
   EXPECT_EQ(code_of_open(), ErrorCode::unsupported);
 }
 

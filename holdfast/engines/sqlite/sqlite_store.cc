@@ -2,9 +2,11 @@
 
 #include <unistd.h>
 
+#include <array>
 #include <optional>
 #include <utility>
 
+#include <holdfast/base/try.h>
 #include <holdfast/engines/sqlite/internal/check_options.h>
 #include <holdfast/engines/sqlite/internal/engine.h>
 #include <holdfast/store/lease_rules.h>
@@ -25,10 +27,10 @@ using store::Record;
 // Applies a rule that returns the Result of an Outcome.
 template <class Outcome, class Rule>
 Result<Outcome> change(internal::Engine& engine, const Name& name, Deadline deadline,
-                       const Rule& rule) {
+                       const internal::NeededLeases& needed, const Rule& rule) {
   std::optional<Result<Outcome>> outcome;
   const Result<void> changed =
-      engine.change(name.view(), deadline,
+      engine.change(name.view(), deadline, needed,
                     [&](Record& record, NameQueue& queue, const Instant& now) -> Result<void> {
                       outcome = rule(record, queue, now);
                       return *outcome ? Result<void>() : std::unexpected(outcome->error());
@@ -65,14 +67,10 @@ Result<store::ClaimOutcome> claim_mutex(Record& record, NameQueue& queue, const 
 }  // namespace
 
 Result<std::shared_ptr<SqliteStore>> SqliteStore::open(SqliteOptions options) {
-  if (auto valid = internal::check_options(options); !valid) {
-    return std::unexpected(std::move(valid).error());
-  }
-  Result<std::unique_ptr<internal::Engine>> engine = internal::Engine::open(std::move(options));
-  if (!engine) {
-    return std::unexpected(std::move(engine).error());
-  }
-  return std::shared_ptr<SqliteStore>(new SqliteStore(*std::move(engine)));
+  HOLDFAST_TRY(internal::check_options(options));
+  HOLDFAST_TRY_LET(std::unique_ptr<internal::Engine> engine,
+                   internal::Engine::open(std::move(options)));
+  return std::shared_ptr<SqliteStore>(new SqliteStore(std::move(engine)));
 }
 
 SqliteStore::SqliteStore(std::unique_ptr<internal::Engine> engine) noexcept
@@ -91,7 +89,7 @@ store::Capabilities SqliteStore::capabilities() const {
           .durable = true,
           .push = engine_->watchers().hears_other_processes(),
           .cross_process = true,
-          .cluster = false};
+          .cross_machine = false};
 }
 
 std::uint64_t SqliteStore::times_woken() const noexcept {
@@ -103,7 +101,8 @@ Result<std::size_t> SqliteStore::sweep_now(Deadline deadline) { return engine_->
 Result<store::ClaimOutcome> SqliteStore::do_claim(const Name& name, const store::Claim& claim,
                                                   Deadline deadline) {
   return change<store::ClaimOutcome>(
-      *engine_, name, deadline, [&](Record& record, NameQueue& queue, const Instant& now) {
+      *engine_, name, deadline, {.ids = {&claim.id, 1}, .wanted = claim.permits},
+      [&](Record& record, NameQueue& queue, const Instant& now) {
         return claim.permits == store::Permits::mutex() ? claim_mutex(record, queue, claim, now)
                                                         : rules::claim(record, claim, now);
       });
@@ -116,8 +115,9 @@ Result<std::vector<store::RenewOutcome>> SqliteStore::do_renew(
 
 Result<store::TransferOutcome> SqliteStore::do_transfer(const Name& name, const LeaseId& from,
                                                         const store::Claim& to, Deadline deadline) {
+  const std::array ids = {from, to.id};
   return change<store::TransferOutcome>(
-      *engine_, name, deadline,
+      *engine_, name, deadline, {.ids = ids},
       [&](Record& record, NameQueue& queue, const Instant& now) -> Result<store::TransferOutcome> {
         Result<store::TransferOutcome> outcome = rules::transfer(record, from, to, now);
         if (outcome && std::holds_alternative<store::Grant>(*outcome)) {
@@ -132,7 +132,7 @@ Result<store::TransferOutcome> SqliteStore::do_transfer(const Name& name, const 
 Result<store::ReleaseOutcome> SqliteStore::do_release(const Name& name, const LeaseId& id,
                                                       Deadline deadline) {
   return change<store::ReleaseOutcome>(
-      *engine_, name, deadline,
+      *engine_, name, deadline, {.ids = {&id, 1}},
       [&](Record& record, NameQueue& queue, const Instant& now) -> Result<store::ReleaseOutcome> {
         const store::ReleaseOutcome outcome = rules::release(record, id, now);
         auto done = queue.leave(id);
@@ -155,14 +155,12 @@ Result<store::Page> SqliteStore::do_list(std::string_view prefix, const store::P
 Result<store::HitOutcome> SqliteStore::do_hit(const Name& name, const store::Hit& hit,
                                               Deadline deadline) {
   return change<store::HitOutcome>(
-      *engine_, name, deadline,
+      *engine_, name, deadline, {},
       [&](Record& record, NameQueue&, const Instant& now) { return rules::hit(record, hit, now); });
 }
 
 Result<store::Watch> SqliteStore::do_watch(const Name& name, store::WatchCallback callback) {
-  if (auto ours = engine_->check_ours(); !ours) {
-    return std::unexpected(std::move(ours).error());
-  }
+  HOLDFAST_TRY(engine_->check_ours());
   auto* const watch = new store::Watch(engine_->watchers().add(name.view(), std::move(callback)));
   // In a forked child it is left as it is: a thread that is not there may hold its locks.
   return store::Watch([watch, owner = getpid()] {

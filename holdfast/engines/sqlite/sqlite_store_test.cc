@@ -197,7 +197,7 @@ TEST_F(SqliteStoreTest, SaysWhatItPromises) {
                                                          .durable = true,
                                                          .push = true,
                                                          .cross_process = true,
-                                                         .cluster = false}));
+                                                         .cross_machine = false}));
 }
 
 TEST_F(SqliteStoreTest, OptionsOutOfRangeAreRefused) {

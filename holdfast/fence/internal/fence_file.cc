@@ -14,6 +14,7 @@
 #include <utility>
 
 #include <holdfast/base/clock.h>
+#include <holdfast/base/try.h>
 #include <holdfast/fence/internal/file_calls.h>
 #include <holdfast/fence/refusal.h>
 
@@ -112,12 +113,8 @@ Result<FenceFile> FenceFile::lock(const std::filesystem::path& file, base::Deadl
       return std::unexpected(failure("open", file, descriptor.error()));
     }
     FenceFile opened(file, *descriptor);
-    if (const auto checked = check_kind(*descriptor, file); !checked) {
-      return std::unexpected(checked.error());
-    }
-    if (const auto locked = opened.wait_for_lock(deadline); !locked) {
-      return std::unexpected(locked.error());
-    }
+    HOLDFAST_TRY(check_kind(*descriptor, file));
+    HOLDFAST_TRY(opened.wait_for_lock(deadline));
     if (opened.is_still_there()) {
       return opened;
     }
@@ -133,14 +130,9 @@ Result<std::optional<FencingToken>> FenceFile::peek(const std::filesystem::path&
     return std::unexpected(failure("open", file, descriptor.error()));
   }
   const FenceFile opened(file, *descriptor);
-  if (const auto checked = check_kind(*descriptor, file); !checked) {
-    return std::unexpected(checked.error());
-  }
-  const auto contents = read(*descriptor, file);
-  if (!contents) {
-    return std::unexpected(contents.error());
-  }
-  return contents->newest();
+  HOLDFAST_TRY(check_kind(*descriptor, file));
+  HOLDFAST_TRY_LET(const auto contents, read(*descriptor, file));
+  return contents.newest();
 }
 
 FenceFile::FenceFile(FenceFile&& other) noexcept
@@ -168,16 +160,13 @@ Result<void> FenceFile::hand_down() {
 }
 
 Result<void> FenceFile::admit(FencingToken token) {
-  const auto contents = read(descriptor_, file_);
-  if (!contents) {
-    return std::unexpected(contents.error());
-  }
-  const std::optional<FencingToken> newest = contents->newest();
+  HOLDFAST_TRY_LET(const auto contents, read(descriptor_, file_));
+  const std::optional<FencingToken> newest = contents.newest();
   if (newest > token) {
     return std::unexpected(refusal(token, *newest));
   }
   if (newest < token) {
-    const bool to_first = contents->lines[0] <= contents->lines[1];
+    const bool to_first = contents.lines[0] <= contents.lines[1];
     const off_t offset = to_first ? 0 : kLineSize;
     if (const int error = write_all_at(descriptor_, line_of(token), offset); error != 0) {
       return std::unexpected(failure("write", file_, error));
@@ -187,7 +176,7 @@ Result<void> FenceFile::admit(FencingToken token) {
   if (::fdatasync(descriptor_) != 0) {
     return std::unexpected(failure("write", file_, errno));
   }
-  if (const int error = contents->young ? sync_folder_of(file_) : 0; error != 0) {
+  if (const int error = contents.young ? sync_folder_of(file_) : 0; error != 0) {
     return std::unexpected(failure("make", file_, error));
   }
   return {};
@@ -198,11 +187,8 @@ Result<void> FenceFile::wait_for_lock(base::Deadline deadline) {
   const base::Clock& clock = base::steady_clock();
   base::Duration pause = 100us;
   while (true) {
-    const auto locked = try_lock();
-    if (!locked) {
-      return std::unexpected(locked.error());
-    }
-    if (*locked) {
+    HOLDFAST_TRY_LET(const auto locked, try_lock());
+    if (locked) {
       return {};
     }
     const base::TimePoint now = clock.now();

@@ -19,7 +19,7 @@ template <class Entry>
 struct EntryCache {
   Entry* head = nullptr;
   std::uint16_t count = 0;
-  // Nonzero while the pool holds more than the one slab that an idle shard keeps.
+  // Nonzero while the pool holds more slabs than an idle shard keeps.
   std::uint16_t has_spare_slabs = 0;
 
   void push(Entry* entry) noexcept {
@@ -69,11 +69,20 @@ class EntryPool {
     free_all(full_);
   }
 
+  // Keeps the slabs for this many entries when they are empty, rounded up; one slab by default.
+  void keep(std::size_t entries) noexcept { kept_slabs_ = slabs_for(entries); }
+  // Allocates slabs for this many entries. Throws std::bad_alloc.
+  void reserve(std::size_t entries) {
+    while (slab_count_ < slabs_for(entries)) {
+      add_slab();
+    }
+  }
+
   // Fills the empty cache. Throws std::bad_alloc with nothing changed.
   void refill(EntryCache<Entry>& cache) {
     if (partial_ == nullptr) {
       add_slab();
-      cache.has_spare_slabs = slab_count_ > 1 ? 1 : 0;
+      cache.has_spare_slabs = has_spare_slabs();
     }
     Slab* const slab = partial_;
     cache.head = slab->free;
@@ -97,7 +106,8 @@ class EntryPool {
     }
   }
 
-  // Returns entries to their slabs until `keep` are left; all empty slabs but one go to the trash.
+  // Returns entries to their slabs until `keep` are left; empty slabs that the pool does not keep
+  // go to the trash.
   void drain(EntryCache<Entry>& cache, std::size_t keep, Trash& trash) noexcept {
     EntryCache<Entry> kept;
     while (cache.count > 0 && cache.count + kept.count > keep) {
@@ -111,10 +121,16 @@ class EntryPool {
     while (kept.count > 0) {
       cache.push(kept.pop());
     }
-    cache.has_spare_slabs = slab_count_ > 1 ? 1 : 0;
+    cache.has_spare_slabs = has_spare_slabs();
   }
 
  private:
+  static std::size_t slabs_for(std::size_t entries) noexcept {
+    return (entries + kPerSlab - 1) / kPerSlab;
+  }
+  [[nodiscard]] std::uint16_t has_spare_slabs() const noexcept {
+    return slab_count_ > kept_slabs_ ? 1 : 0;
+  }
   static Slab* slab_of(Entry* entry) noexcept {
     return reinterpret_cast<Slab*>(reinterpret_cast<std::uintptr_t>(entry) & ~(kSlabAlign - 1));
   }
@@ -143,7 +159,7 @@ class EntryPool {
     }
     entry->next = slab->free;
     slab->free = entry;
-    if (--slab->used == 0 && slab_count_ > 1) {
+    if (--slab->used == 0 && slab_count_ > kept_slabs_) {
       unlink(partial_, slab);
       --slab_count_;
       trash.add(slab);
@@ -179,6 +195,7 @@ class EntryPool {
   Slab* partial_ = nullptr;  // slabs with free entries
   Slab* full_ = nullptr;     // slabs without
   std::size_t slab_count_ = 0;
+  std::size_t kept_slabs_ = 1;
 };
 
 }  // namespace holdfast::local::internal

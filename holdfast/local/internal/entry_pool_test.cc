@@ -125,6 +125,49 @@ TEST(EntryPool, FreesEmptySlabs) {
   }
 }
 
+TEST(EntryPool, KeepsAsManySlabsAsItWasAskedTo) {
+  if (testing_support::kSanitized) {
+    GTEST_SKIP() << "a sanitizer has an allocator of its own";
+  }
+  constexpr std::size_t kSlabs = 12;
+  constexpr std::size_t kSlabBytes = Pool::kPerSlab * sizeof(Entry);
+  for (const std::size_t kept : {std::size_t{0}, std::size_t{10}}) {
+    Shard shard;
+    const std::size_t before = mallinfo2().uordblks;
+    shard.pool.keep(kept * Pool::kPerSlab);
+    std::vector<Entry*> entries(kSlabs * Pool::kPerSlab);
+    const std::size_t of_the_test = mallinfo2().uordblks - before;
+    for (int round = 0; round < 2; ++round) {
+      for (Entry*& entry : entries) {
+        entry = shard.take();
+      }
+      for (Entry* const entry : entries) {
+        shard.give(entry);
+      }
+      const std::size_t left = mallinfo2().uordblks - before - of_the_test;
+      EXPECT_GE(left, kept * kSlabBytes);
+      // What malloc itself keeps between the slabs is added.
+      EXPECT_LE(left, (kept + 1) * kSlabBytes);
+      EXPECT_EQ(shard.cache.has_spare_slabs, 0U);
+    }
+  }
+}
+
+TEST(EntryPool, ReservedEntriesAreAllocatedAtOnceAndOnlyOnce) {
+  if (testing_support::kSanitized) {
+    GTEST_SKIP() << "a sanitizer has an allocator of its own";
+  }
+  constexpr std::size_t kEntries = 3 * Pool::kPerSlab;
+  Shard shard;
+  shard.pool.keep(kEntries);
+  shard.pool.reserve(kEntries);
+  const std::size_t reserved = mallinfo2().uordblks;
+  for (std::size_t i = 0; i < kEntries; ++i) {
+    shard.take();
+  }
+  EXPECT_EQ(mallinfo2().uordblks, reserved);
+}
+
 TEST(EntryPool, KeepsTheResidentsForEver) {
   Shard shard;
   for (int round = 0; round < 3; ++round) {

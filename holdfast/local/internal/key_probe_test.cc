@@ -103,9 +103,11 @@ TEST(KeyProbe, ReadsNothingBeyondTheKey) {
 
 TEST(KeyProbe, SpreadsSimilarKeysOverAllShards) {
   constexpr int kPerShard = 64;
+  constexpr unsigned kShardBits = 6;
+  constexpr std::size_t kShards = std::size_t{1} << kShardBits;
   std::array<int, kShards> counts{};
   for (std::size_t i = 0; i < kPerShard * kShards; ++i) {
-    ++counts[shard_index(KeyProbe("user:" + std::to_string(i), kSeed).tag())];
+    ++counts[shard_index(KeyProbe("user:" + std::to_string(i), kSeed).tag(), kShardBits)];
   }
   for (const int count : counts) {
     EXPECT_GT(count, kPerShard / 3);

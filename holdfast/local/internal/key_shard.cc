@@ -25,7 +25,7 @@ void KeyShard::serve_first(KeyEntry* entry, Wakes& wakes) noexcept {
   if (!entry->admits_first(first.mode)) {
     return;
   }
-  if (first.overtaken || (first.woken && ++first.passes >= kMostPasses)) {
+  if (first.overtaken || (first.woken && ++first.passes >= most_passes(waiters.size()))) {
     hand_over(entry, first, wakes);
   } else if (!first.woken) {
     wakes.retry(first);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -13,7 +14,6 @@
 #include <holdfast/local/internal/key_probe.h>
 #include <holdfast/local/internal/reader_bias.h>
 #include <holdfast/local/internal/shard_lock.h>
-#include <holdfast/local/internal/sharding.h>
 #include <holdfast/local/internal/trash.h>
 #include <holdfast/local/internal/wait_counters.h>
 #include <holdfast/local/internal/waiter.h>
@@ -189,9 +189,16 @@ struct alignas(64) KeyShard {
 
   // Wakes the first waiter, which has to be quick: until it runs, newcomers may take the key, so
   // that a busy key is not idle while a thread wakes up. If the waiter comes too late, or gets no
-  // processor until `kMostPasses` newcomers have held the key, the next release passes the key
-  // directly to it. Fewer passes would cost a busy key more than a tenth of its throughput.
+  // processor until `most_passes` newcomers have held the key, the next release passes the key
+  // directly to it.
+  //
+  // Fewer passes would cost a busy key more than a tenth of its throughput. In a long queue they
+  // add up for the last waiter, so that there each waiter is passed by fewer newcomers.
   static constexpr std::uint32_t kMostPasses = 2048;
+  static constexpr std::uint32_t kShortQueue = 8;
+  static constexpr std::uint32_t most_passes(std::uint32_t waiters) noexcept {
+    return std::max(kMostPasses * kShortQueue / std::max(waiters, kShortQueue), 1U);
+  }
   void serve_first(KeyEntry* entry, Wakes& wakes) noexcept;
   // Lets the waiter hold the key; readers directly behind a reader enter with it.
   void hand_over(KeyEntry* entry, Waiter& first, Wakes& wakes) noexcept;

@@ -182,6 +182,29 @@ TEST_F(KeyShardLine, AWokenWaiterThatGetsNoProcessorIsPassedByABoundedNumberOfNe
   EXPECT_EQ(shard_.entries.size(), 0U);
 }
 
+TEST_F(KeyShardLine, ALongQueueIsPassedByNoMoreNewcomersThanAShortOne) {
+  std::array<Waiter, 64> queue;
+  entry_->hold(Mode::exclusive);
+  for (Waiter& waiter : queue) {
+    stand(waiter, Mode::exclusive);
+  }
+  // None of them gets a processor, and each that was served queues again: the queue stays long.
+  std::uint32_t newcomers = 0;
+  Waiter& last = queue.back();
+  std::array<Waiter, queue.size()> again;
+  for (std::size_t i = 0; i < queue.size(); ++i) {
+    release(Mode::exclusive);
+    for (; !is_served(queue[i]); ++newcomers) {
+      ASSERT_TRUE(entry_->admits(Mode::exclusive)) << newcomers;
+      entry_->hold(Mode::exclusive);
+      release(Mode::exclusive);
+    }
+    stand(again[i], Mode::exclusive);
+  }
+  EXPECT_TRUE(is_served(last));
+  EXPECT_LE(newcomers, KeyShard::kShortQueue * KeyShard::kMostPasses);
+}
+
 TEST_F(KeyShardLine, AReaderThatWasPassedIsHandedTheKeyNextTimeWithItsNeighbours) {
   entry_->hold(Mode::exclusive);
   stand(first_, Mode::shared);

@@ -1,8 +1,13 @@
 #include <holdfast/local/internal/key_table.h>
 
+#include <algorithm>
+#include <bit>
 #include <mutex>
+#include <string>
 #include <system_error>
+#include <thread>
 
+#include <holdfast/base/error.h>
 #include <holdfast/base/random.h>
 #include <holdfast/local/internal/key_shard.h>
 
@@ -19,6 +24,25 @@ constexpr int kLongestPause = 128;
 // How long a waiter that was woken in vain spins for the hand-over of the key.
 constexpr int kHandOverSpins = 1000;
 
+constexpr std::size_t kMostShards = std::size_t{1} << kMostShardBits;
+// Far below the range of a counter, far beyond what memory holds.
+constexpr std::size_t kMostEntries = std::size_t{1} << 40U;
+
+unsigned checked_shard_bits(const KeyLockOptions& options) {
+  if (options.shards > kMostShards || options.initial_entries > kMostEntries ||
+      options.idle_entries > kMostEntries) {
+    base::throw_error({base::ErrorCode::invalid_argument,
+                       "KeyLockOptions: at most " + std::to_string(kMostShards) + " shards and " +
+                           std::to_string(kMostEntries) + " entries"});
+  }
+  constexpr std::size_t kPerHardwareThread = 32;
+  const std::size_t chosen =
+      options.shards != 0 ? options.shards
+                          : std::clamp<std::size_t>(
+                                kPerHardwareThread * std::thread::hardware_concurrency(), 64, 1024);
+  return static_cast<unsigned>(std::countr_zero(std::bit_ceil(chosen)));
+}
+
 [[noreturn, gnu::cold]] void throw_too_many_readers() {
   throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again),
                           "too many readers of one key");
@@ -26,7 +50,20 @@ constexpr int kHandOverSpins = 1000;
 
 }  // namespace
 
-KeyTable::KeyTable() : seed_(base::random_u64()), shards_(new KeyShard[kShards]) {}
+KeyTable::KeyTable(const KeyLockOptions& options)
+    : seed_(base::random_u64()),
+      shard_bits_(checked_shard_bits(options)),
+      shards_(new KeyShard[shard_count()]) {
+  const auto per_shard = [this](std::size_t entries) {
+    return (entries + shard_count() - 1) / shard_count();
+  };
+  const std::size_t initial = per_shard(options.initial_entries);
+  const std::size_t idle = std::max(per_shard(options.idle_entries), initial);
+  for (std::size_t i = 0; i < shard_count(); ++i) {
+    shards_[i].pool.keep(idle);
+    shards_[i].pool.reserve(initial);
+  }
+}
 
 KeyTable::~KeyTable() = default;
 
@@ -215,7 +252,7 @@ bool KeyTable::try_upgrade(KeyEntry* entry) {
 
 std::size_t KeyTable::size() {
   std::size_t total = 0;
-  for (std::size_t i = 0; i < kShards; ++i) {
+  for (std::size_t i = 0; i < shard_count(); ++i) {
     KeyShard& shard = shards_[i];
     const std::lock_guard guard(shard.lock);
     total += shard.entries.size();
@@ -228,7 +265,7 @@ std::size_t KeyTable::size() {
 
 KeyLockStats KeyTable::stats() {
   KeyLockStats stats;
-  for (std::size_t i = 0; i < kShards; ++i) {
+  for (std::size_t i = 0; i < shard_count(); ++i) {
     KeyShard& shard = shards_[i];
     const std::lock_guard guard(shard.lock);
     stats.acquisitions += shard.acquisitions;
@@ -246,7 +283,7 @@ KeyLockStats KeyTable::stats() {
 
 std::vector<KeyState> KeyTable::snapshot() {
   std::vector<KeyState> states;
-  for (std::size_t i = 0; i < kShards; ++i) {
+  for (std::size_t i = 0; i < shard_count(); ++i) {
     KeyShard& shard = shards_[i];
     const std::lock_guard guard(shard.lock);
     const std::size_t in_slots = slot_readers(shard);

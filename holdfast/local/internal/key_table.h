@@ -12,7 +12,9 @@
 
 #include <holdfast/local/internal/key_probe.h>
 #include <holdfast/local/internal/reader_bias.h>
+#include <holdfast/local/internal/sharding.h>
 #include <holdfast/local/internal/waiter.h>
+#include <holdfast/local/key_lock_options.h>
 #include <holdfast/local/key_stats.h>
 #include <holdfast/local/key_wait.h>
 
@@ -28,12 +30,16 @@ struct Afterwards;
 // (reader_bias.h) enter and leave without it.
 class KeyTable {
  public:
-  KeyTable();
+  // Throws base::Exception with ErrorCode::invalid_argument for too many shards or entries.
+  explicit KeyTable(const KeyLockOptions& options = {});
   ~KeyTable();
   KeyTable(const KeyTable&) = delete;
   KeyTable& operator=(const KeyTable&) = delete;
 
   [[nodiscard]] KeyProbe probe(std::string_view key) const noexcept { return {key, seed_}; }
+  [[nodiscard]] std::size_t shard_index(std::uint32_t hash) const noexcept {
+    return internal::shard_index(hash, shard_bits_);
+  }
 
   // Waits for the key without limit; returns its entry, now held in this mode.
   template <Mode mode>
@@ -86,7 +92,10 @@ class KeyTable {
                              Afterwards& afterwards);
   [[nodiscard]] std::size_t slot_readers(const KeyShard& shard) noexcept;
 
+  [[nodiscard]] std::size_t shard_count() const noexcept { return std::size_t{1} << shard_bits_; }
+
   const HashSeed seed_;
+  const unsigned shard_bits_;
   const std::unique_ptr<KeyShard[]> shards_;
   ReaderSlots slots_;
   // Uses of slots that have been collected from the slots so far.

@@ -14,7 +14,7 @@ constexpr std::uint64_t tag_of(std::uint64_t slot_value) noexcept {
 }
 
 constexpr std::size_t index_in(std::uint64_t tag) noexcept {
-  return (tag >> kSlotCountBits) % kShards;
+  return (tag >> kSlotCountBits) % (std::size_t{1} << kMostShardBits);
 }
 
 KeyEntry* adopter(std::uint64_t slot_value) noexcept {
@@ -103,7 +103,7 @@ void KeyTable::bias_towards(KeyShard& shard, std::string_view key) noexcept {
   }
   const std::uint64_t generation = ++shard.bias_generation;
   shard.bias_tag =
-      ((generation << kShardBits | shard_index(key_probe.tag())) << kSlotCountBits) & ~kAdopted;
+      ((generation << kMostShardBits | shard_index(key_probe.tag())) << kSlotCountBits) & ~kAdopted;
   shard.bias.set(key_probe, shard.bias_tag);
 }
 

@@ -10,7 +10,6 @@
 
 #include <holdfast/local/internal/key_table.h>
 #include <holdfast/local/internal/reader_bias.h>
-#include <holdfast/local/internal/sharding.h>
 #include <holdfast/local/testing_support.h>
 
 namespace holdfast::local::internal {
@@ -25,10 +24,10 @@ class BiasedKey : public ::testing::Test {
  protected:
   // Returns a key of the same shard as `key`.
   std::string neighbour_of(const std::string& key) const {
-    const std::size_t shard = shard_index(table_.probe(key).tag());
+    const std::size_t shard = table_.shard_index(table_.probe(key).tag());
     for (int i = 0;; ++i) {
       std::string other = "neighbour " + std::to_string(i);
-      if (shard_index(table_.probe(other).tag()) == shard) {
+      if (table_.shard_index(table_.probe(other).tag()) == shard) {
         return other;
       }
     }
@@ -125,7 +124,7 @@ TEST_F(BiasedKey, LeavesTheSlotOfOneKeyToAnother) {
   std::vector<std::string> keys;
   for (int i = 0; keys.size() < 3 && i < 10'000; ++i) {
     const std::string key = "key " + std::to_string(i);
-    if (shard_index(table_.probe(key).tag()) == keys.size() * ReaderSlots::kSlotsPerRow) {
+    if (table_.shard_index(table_.probe(key).tag()) == keys.size() * ReaderSlots::kSlotsPerRow) {
       read_often(key);
       keys.push_back(key);
     }

@@ -19,6 +19,9 @@ constexpr std::uint32_t kSliceBuckets = 64;
 // Pauses between two slices, so that a caller that spins for the shard gets it.
 constexpr int kPausesBetweenSlices = 4;
 
+constexpr unsigned kShardBits = 6;
+constexpr std::size_t kShards = std::size_t{1} << kShardBits;
+
 constexpr std::int64_t count(base::TimePoint time) noexcept {
   return time.time_since_epoch().count();
 }
@@ -124,7 +127,7 @@ LeaseShards::~LeaseShards() = default;
 
 [[gnu::always_inline]] inline LeaseShard& LeaseShards::shard_of(
     const KeyProbe& probe) const noexcept {
-  return shards_[shard_index(probe.tag())];
+  return shards_[shard_index(probe.tag(), kShardBits)];
 }
 
 [[gnu::always_inline]] inline base::TimePoint LeaseShards::coarse_now() const noexcept {
@@ -188,18 +191,28 @@ std::uint64_t LeaseShards::renew(std::string_view key, std::string_view owner,
   return entry->token;
 }
 
-bool LeaseShards::unlock(std::string_view key, std::string_view owner) noexcept {
+template <class IsMeant>
+[[gnu::always_inline]] inline bool LeaseShards::remove_if(std::string_view key,
+                                                          const IsMeant& is_meant) noexcept {
   const KeyProbe probe(key, seed_);
   LeaseShard& shard = shard_of(probe);
   __builtin_prefetch(shard.resident, 1);
   Trash trash;
   const std::lock_guard guard(shard.lock);
   LeaseEntry* const entry = shard.find(probe);
-  if (entry == nullptr || !is_meant(owner, *entry)) {
+  if (entry == nullptr || !is_meant(*entry)) {
     return false;
   }
   shard.remove(entry, trash);
   return true;
+}
+
+bool LeaseShards::unlock(std::string_view key, std::string_view owner) noexcept {
+  return remove_if(key, [owner](const LeaseEntry& entry) { return is_meant(owner, entry); });
+}
+
+bool LeaseShards::unlock(std::string_view key, std::uint64_t token) noexcept {
+  return remove_if(key, [token](const LeaseEntry& entry) { return entry.token == token; });
 }
 
 bool LeaseShards::is_guarded(std::string_view key, std::string_view owner) const noexcept {
@@ -256,6 +269,8 @@ SweepReport LeaseShards::sweep(const std::stop_token& stop) {
   SweepReport report;
   for (std::size_t i = 0; i < kShards && !stop.stop_requested(); ++i) {
     sweep_shard(shards_[i], stop, report);
+    const std::lock_guard guard(shards_[i].lock);
+    report.left += shards_[i].entries.size();
   }
   return report;
 }

@@ -45,6 +45,7 @@ class LeaseShards {
   std::uint64_t try_lock(std::string_view key, std::string_view owner, std::int64_t expiry);
   std::uint64_t renew(std::string_view key, std::string_view owner, std::int64_t expiry) noexcept;
   bool unlock(std::string_view key, std::string_view owner) noexcept;
+  bool unlock(std::string_view key, std::uint64_t token) noexcept;
 
   // Returns whether a lease of this owner is valid for the key now.
   [[nodiscard]] bool is_guarded(std::string_view key, std::string_view owner) const noexcept;
@@ -56,6 +57,8 @@ class LeaseShards {
   SweepReport sweep(const std::stop_token& stop);
 
  private:
+  template <class IsMeant>
+  bool remove_if(std::string_view key, const IsMeant& is_meant) noexcept;
   // Returns whether the time has come, at the lowest cost.
   [[nodiscard]] bool has_passed(std::int64_t expiry) const noexcept;
   [[nodiscard]] base::TimePoint coarse_now() const noexcept;

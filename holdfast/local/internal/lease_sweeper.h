@@ -7,6 +7,7 @@
 
 #include <holdfast/base/clock.h>
 #include <holdfast/local/internal/lease_shards.h>
+#include <holdfast/local/lease_table.h>
 
 namespace holdfast::local::internal {
 
@@ -14,8 +15,7 @@ namespace holdfast::local::internal {
 // Thread-safe.
 class LeaseSweeper {
  public:
-  // If `every` is zero, sweeps run only on demand.
-  LeaseSweeper(LeaseShards& shards, const base::Clock& clock, base::Duration every);
+  LeaseSweeper(LeaseShards& shards, LeaseTableOptions options);
 
   SweepReport sweep(const std::stop_token& stop);
   [[nodiscard]] std::uint64_t background_sweeps() const noexcept {
@@ -23,9 +23,11 @@ class LeaseSweeper {
   }
 
  private:
-  void run(const std::stop_token& stop, const base::Clock& clock, base::Duration every);
+  void run(const std::stop_token& stop);
+  void warn_of_slow_sweep(base::Duration took) const;
 
   LeaseShards& shards_;
+  const LeaseTableOptions options_;
   std::mutex sweeping_;
   std::atomic<std::uint64_t> background_sweeps_{0};
   std::jthread thread_;  // last: stopped before the other members are destroyed

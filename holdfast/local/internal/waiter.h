@@ -49,8 +49,10 @@ class WaitList {
   void remove(Waiter& waiter) noexcept {
     (waiter.previous != nullptr ? waiter.previous->next : head_) = waiter.next;
     (waiter.next != nullptr ? waiter.next->previous : tail_) = waiter.previous;
+    --size_;
   }
 
+  [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
   // Returns the waiter to serve first, or null.
   [[nodiscard]] Waiter* first_for(const void* entry) const noexcept {
     return find_from(head_, entry);
@@ -72,10 +74,12 @@ class WaitList {
     waiter.previous = before != nullptr ? before->previous : tail_;
     (waiter.previous != nullptr ? waiter.previous->next : head_) = &waiter;
     (before != nullptr ? before->previous : tail_) = &waiter;
+    ++size_;
   }
 
   Waiter* head_ = nullptr;
   Waiter* tail_ = nullptr;
+  std::uint32_t size_ = 0;
 };
 
 // Threads to wake after the shard is unlocked: no system call should happen under the lock.

@@ -13,7 +13,7 @@
 namespace holdfast::locks::internal {
 
 // Decides when an acquire claims again, and when it gives up: no I/O, no threads, no clock, and no
-// knowledge of lines. The states of the acquire are in AcquireSteps.
+// knowledge of queues. The states of the acquire are in AcquireSteps.
 //
 //   event                        answer
 //   on_claim                     — a claim is sent; at the deadline it is the last one

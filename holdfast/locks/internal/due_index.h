@@ -8,9 +8,11 @@
 
 #include <holdfast/base/clock.h>
 
-namespace holdfast::locks::internal {
-
+namespace holdfast::locks {
 class Hold;
+}  // namespace holdfast::locks
+
+namespace holdfast::locks::internal {
 
 using DueSlot = std::deque<Hold*>;
 

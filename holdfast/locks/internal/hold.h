@@ -16,7 +16,7 @@
 #include <holdfast/locks/internal/renewal_schedule.h>
 #include <holdfast/store/claim.h>
 
-namespace holdfast::locks::internal {
+namespace holdfast::locks {
 
 class ProviderCore;
 
@@ -27,7 +27,7 @@ class Hold {
 
   Hold(std::shared_ptr<ProviderCore> provider, const base::Clock& holder_clock,
        std::string held_name, const store::Claim& claim, base::FencingToken fencing_token,
-       const RenewalSchedule& renewals, OnDestroy at_end, int hand_overs_in_a_row)
+       const internal::RenewalSchedule& renewals, OnDestroy at_end, int hand_overs_in_a_row)
       : core(std::move(provider)),
         clock(holder_clock),
         name(std::move(held_name)),
@@ -59,10 +59,10 @@ class Hold {
   base::FencingToken token;
 
   // The keeper's; protected by its mutex.
-  RenewalSchedule schedule;
+  internal::RenewalSchedule schedule;
   std::shared_ptr<Hold> kept;  // this hold, while the keeper keeps it
-  DuePlace deadline_place;
-  DuePlace renewal_place;
+  internal::DuePlace deadline_place;
+  internal::DuePlace renewal_place;
 
   // After a change of `schedule`.
   void publish() noexcept {
@@ -78,14 +78,15 @@ class Hold {
 
   // An error unless it is held at this moment; if it is not any more, it is lost from now on.
   [[nodiscard]] base::Result<void> check() {
-    if (status() == Status::ended) {
-      return base::fail(base::ErrorCode::not_held, "the lock was released");
-    }
-    if (status() == Status::lost || clock.now() >= valid_until()) {
+    if (clock.now() >= valid_until()) {
       lose();
-      return base::fail(base::ErrorCode::lost, "the lease was not renewed in time or taken away");
     }
-    return {};
+    switch (status()) {
+      case Status::held: return {};
+      case Status::ended: return base::fail(base::ErrorCode::not_held, "the lock was released");
+      case Status::lost: break;
+    }
+    return base::fail(base::ErrorCode::lost, "the lease was not renewed in time or taken away");
   }
 
   // For what the store is asked about it: as long as the lease lasts.
@@ -116,4 +117,4 @@ class Hold {
   std::stop_source lost_;
 };
 
-}  // namespace holdfast::locks::internal
+}  // namespace holdfast::locks

@@ -1,12 +1,15 @@
 #include <holdfast/locks/internal/provider_core.h>
 
-namespace holdfast::locks::internal {
+#include <holdfast/store/prefixed_store.h>
+
+namespace holdfast::locks {
 
 namespace {
 
 using base::ErrorCode;
 
-ProviderOptions with_defaults(ProviderOptions options) {
+// Returns the options with the defaults of the store, or ours, where they say nothing.
+ProviderOptions with_defaults(ProviderOptions options, const store::LeaseDefaults& defaults) {
   const auto require = [](bool condition, const char* message) {
     if (!condition) {
       base::throw_error({ErrorCode::invalid_argument, message});
@@ -20,6 +23,16 @@ ProviderOptions with_defaults(ProviderOptions options) {
   if (options.owner.empty()) {
     options.owner = default_owner();
   }
+  if (!options.ttl) {
+    options.ttl = defaults.ttl.value_or(std::chrono::seconds(30));
+    if (!options.renew_every) options.renew_every = defaults.renew_every;
+  }
+  const base::Duration ttl = options.ttl->unchecked();
+  require(ttl >= store::LeaseStore::kMinTtl && ttl <= store::LeaseStore::kMaxTtl,
+          "ProviderOptions: ttl is not between 100 ms and 365 days");
+  const base::Duration cadence = options.renew_every.value_or(ttl / 3);
+  require(cadence > base::Duration::zero() && cadence < ttl,
+          "ProviderOptions: renew_every is not between zero and the ttl");
   return options;
 }
 
@@ -27,12 +40,13 @@ ProviderOptions with_defaults(ProviderOptions options) {
 
 ProviderCore::ProviderCore(std::shared_ptr<store::LeaseStore> lease_store,
                            ProviderOptions provider_options)
-    : store(std::move(lease_store)),
-      options(with_defaults(std::move(provider_options))),
+    : store(base::value_or_throw(
+          store::with_prefix(std::move(lease_store), provider_options.prefix))),
+      options(with_defaults(std::move(provider_options), store->lease_defaults())),
       push(store->capabilities().push),
-      lines(options.max_waited_names, options.max_waiters_per_name),
+      queues(options.max_waited_names, options.max_waiters_per_name),
       keeper(*store, *options.clock, options.logger, options.metrics,
-             [this](std::string_view name) { lines.ring_first(name); }),
+             [this](std::string_view name) { queues.ring_first(name); }),
       give_backs(*store) {}
 
 std::shared_ptr<ProviderCore> ProviderCore::make(std::shared_ptr<store::LeaseStore> lease_store,
@@ -46,10 +60,13 @@ std::shared_ptr<ProviderCore> ProviderCore::make(std::shared_ptr<store::LeaseSto
 }
 
 std::shared_ptr<Hold> ProviderCore::make_hold(std::string_view name, const store::Claim& claim,
-                                              const AcquireOptions& how, const Granted& granted) {
-  const base::Duration ttl = how.ttl.unchecked();
-  const RenewalSchedule schedule(granted.sent, ttl, how.renew_every.value_or(ttl / 3), how.max_hold,
-                                 granted.grant.time_left);
+                                              const AcquireOptions& how,
+                                              const internal::Granted& granted) {
+  const base::Duration ttl = claim.ttl.unchecked();
+  // The default cadence belongs to the default ttl.
+  const base::Duration cadence = how.ttl ? ttl / 3 : options.renew_every.value_or(ttl / 3);
+  const internal::RenewalSchedule schedule(granted.sent, ttl, how.renew_every.value_or(cadence),
+                                           how.max_hold, granted.grant.time_left);
   return std::make_shared<Hold>(shared_from_this(), *options.clock, std::string(name), claim,
                                 granted.grant.token, schedule, how.on_destroy, granted.in_a_row);
 }
@@ -60,16 +77,16 @@ void ProviderCore::abandon(Hold& hold) {
   }
   hold.end();
   keeper.remove(hold);
-  lines.ring_first(hold.name);
+  queues.ring_first(hold.name);
 }
 
 void ProviderCore::shut_down() {
   if (is_inherited()) {
     return;
   }
-  lines.close();
+  queues.close();
   keeper.stop();
   give_backs.stop();
 }
 
-}  // namespace holdfast::locks::internal
+}  // namespace holdfast::locks

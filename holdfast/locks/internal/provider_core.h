@@ -10,10 +10,10 @@
 #include <holdfast/locks/internal/give_backs.h>
 #include <holdfast/locks/internal/hold.h>
 #include <holdfast/locks/internal/lease_keeper.h>
-#include <holdfast/locks/internal/wait_lines.h>
+#include <holdfast/locks/internal/wait_queues.h>
 #include <holdfast/locks/lock_provider.h>
 
-namespace holdfast::locks::internal {
+namespace holdfast::locks {
 
 // What a provider and its handles share. Thread-safe.
 //
@@ -26,7 +26,8 @@ class ProviderCore : public std::enable_shared_from_this<ProviderCore> {
 
   // Of a grant that is not kept yet, and may have come too late.
   [[nodiscard]] std::shared_ptr<Hold> make_hold(std::string_view name, const store::Claim& claim,
-                                                const AcquireOptions& how, const Granted& granted);
+                                                const AcquireOptions& how,
+                                                const internal::Granted& granted);
   // Returns whether this is a forked child: nothing of the provider may be touched.
   [[nodiscard]] bool is_inherited() const noexcept { return process_.is_inherited(); }
 
@@ -49,9 +50,9 @@ class ProviderCore : public std::enable_shared_from_this<ProviderCore> {
   const std::shared_ptr<store::LeaseStore> store;
   const ProviderOptions options;
   const bool push;
-  WaitLines lines;
-  LeaseKeeper keeper;
-  GiveBacks give_backs;
+  internal::WaitQueues queues;
+  internal::LeaseKeeper keeper;
+  internal::GiveBacks give_backs;
 
  private:
   ProviderCore(std::shared_ptr<store::LeaseStore> lease_store, ProviderOptions provider_options);
@@ -60,4 +61,4 @@ class ProviderCore : public std::enable_shared_from_this<ProviderCore> {
   const base::ProcessMark process_;
 };
 
-}  // namespace holdfast::locks::internal
+}  // namespace holdfast::locks

@@ -15,9 +15,6 @@ using base::ErrorCode;
 using base::fail;
 using base::Result;
 using internal::ClaimSchedule;
-using internal::ProviderCore;
-
-double jitter() { return static_cast<double>(base::random_u64() >> 11U) * 0x1.0p-53; }
 
 base::Deadline deadline_of(base::TimePoint started, base::Duration wait) {
   return wait == base::Duration::max() ? base::Deadline::never()
@@ -30,39 +27,22 @@ store::Claim make_claim(const ProviderCore& core, const AcquireOptions& how, bas
   return {.id = base::LeaseId::generate(),
           .owner = how.owner.empty() ? core.options.owner : how.owner,
           .reason = how.reason,
-          .ttl = how.ttl,
+          .ttl = how.ttl.value_or(*core.options.ttl),
           .permits = how.permits,
           .holds_back = holds_back ? how.holds_back : base::Duration::zero()};
-}
-
-Result<void> check(const AcquireOptions& how) {
-  if (!how.ttl.valid()) {
-    return std::unexpected(how.ttl.error());
-  }
-  if (how.renew_every &&
-      (*how.renew_every <= base::Duration::zero() || *how.renew_every >= how.ttl.unchecked())) {
-    return fail(ErrorCode::invalid_argument, "renew_every is not between zero and the ttl");
-  }
-  if (how.wait && *how.wait < base::Duration::zero()) {
-    return fail(ErrorCode::invalid_argument, "wait is negative: use zero to try once");
-  }
-  if (how.max_hold && *how.max_hold <= base::Duration::zero()) {
-    return fail(ErrorCode::invalid_argument, "max_hold is not positive");
-  }
-  return {};
 }
 
 }  // namespace
 
 AcquireSteps::AcquireSteps(ProviderCore& core, std::string_view name, const AcquireOptions& how,
-                           base::Duration default_wait, Ringer& ringer, Stands stands)
+                           base::Duration default_wait, Ringer& ringer, Joins joins)
     : core_(core),
       clock_(*core.options.clock),
       name_(name),
       how_(how),
       started_(clock_.now()),
       deadline_(deadline_of(started_, how.wait.value_or(default_wait))),
-      stands_(stands),
+      joins_(joins),
       schedule_(deadline_, {core.options.poll_least, core.options.poll_most, core.push}),
       waiter_{.claim = make_claim(core, how, how.wait.value_or(default_wait)),
               .ringer = ringer,
@@ -73,16 +53,16 @@ AcquireSteps::AcquireSteps(ProviderCore& core, std::string_view name, const Acqu
 }
 
 Step AcquireSteps::start() {
-  if (auto valid = check(how_); !valid) {
+  if (auto valid = check(how_, waiter_.claim.ttl); !valid) {
     outcome_ = std::unexpected(std::move(valid).error());
     state_ = State::done;
     return {};
   }
-  if (stopped()) {
+  if (is_cancelled()) {
     return give_up(schedule_.on_stop());
   }
   const bool willing_to_wait = !deadline_.expired(started_);
-  if (willing_to_wait && (stands_ == Stands::at_once || core_.lines.has_line(name_))) {
+  if (willing_to_wait && (joins_ == Joins::at_once || core_.queues.has_queue(name_))) {
     // Behind those who came before; the first claim is made when it is this one's turn.
     return join(deadline_.when());
   }
@@ -91,6 +71,7 @@ Step AcquireSteps::start() {
 
 Step AcquireSteps::on(Answer&& answer) {
   switch (state_) {
+    case State::trying:
     case State::claiming: return on_claimed(std::get<Result<store::ClaimOutcome>>(answer));
     case State::subscribing: return on_subscribed();
     case State::waiting: return on_woken(std::get<Woken>(answer));
@@ -102,12 +83,14 @@ Step AcquireSteps::on(Answer&& answer) {
       const Step next = releasing_->on(std::move(answer));
       return next.kind == Step::Kind::done ? on_lease_released() : next;
     }
+    case State::settling:
     case State::done: break;
   }
   return {};
 }
 
-// Only the first in line waits in the store, and not with its last claim, after which it gives up.
+// Only the first in the queue waits in the store, and not with its last claim, after which it gives
+// up.
 Step AcquireSteps::claim(base::TimePoint now) {
   const base::Duration patience = this->patience(now);
   if (patience <= base::Duration::zero()) {
@@ -115,9 +98,9 @@ Step AcquireSteps::claim(base::TimePoint now) {
   }
   schedule_.on_claim(now);
   sent_ = now;
-  state_ = State::claiming;
+  state_ = is_queued() ? State::claiming : State::trying;
   asked_.waits =
-      in_line_ && !deadline_.expired(now) && core_.lines.may_wait_in_store(name_, waiter_);
+      is_queued() && !deadline_.expired(now) && core_.queues.may_wait_in_store(name_, waiter_);
   return {.kind = Step::Kind::claim,
           .name = name_,
           .claim = &asked_,
@@ -133,22 +116,19 @@ Step AcquireSteps::on_claimed(Result<store::ClaimOutcome>& outcome) {
     if (last_error_.code == ErrorCode::internal) {
       return give_up({.code = last_error_.code, .may_hold = true});  // it may be granted
     }
-    return on_not_granted(schedule_.on_failure(clock_.now(), last_error_.code, jitter()));
+    return on_not_granted(
+        schedule_.on_failure(clock_.now(), last_error_.code, base::random_fraction()));
   }
   if (const auto* const grant = std::get_if<store::Grant>(&*outcome)) {
-    return on_granted({*grant, *sent_});
+    granted_ = Granted{*grant, *sent_};
+    return leave();
   }
   const auto& busy = std::get<store::Busy>(*outcome);
   pending_ = busy.pending;
   if (!busy.holders.empty()) {
     held_by_ = busy.holders.front().owner;
   }
-  return on_not_granted(schedule_.on_busy(clock_.now(), busy.frees_in, jitter()));
-}
-
-Step AcquireSteps::on_granted(const Granted& granted) {
-  granted_ = granted;
-  return leave();
+  return on_not_granted(schedule_.on_busy(clock_.now(), busy.frees_in, base::random_fraction()));
 }
 
 Step AcquireSteps::on_not_granted(const ClaimSchedule::Answer& answer) {
@@ -156,8 +136,8 @@ Step AcquireSteps::on_not_granted(const ClaimSchedule::Answer& answer) {
     return give_up(*why);
   }
   const base::TimePoint until = std::get<ClaimSchedule::Sleep>(answer).until;
-  if (!in_line_) {
-    return stopped() ? give_up(schedule_.on_stop()) : join(until);
+  if (!is_queued()) {
+    return is_cancelled() ? give_up(schedule_.on_stop()) : join(until);
   }
   if (!is_first()) {
     until_ = deadline_.when();  // the first polls for all
@@ -170,12 +150,12 @@ Step AcquireSteps::on_not_granted(const ClaimSchedule::Answer& answer) {
 Step AcquireSteps::join(base::TimePoint until) {
   until_ = until;
   watched_ = false;
-  if (auto joined = core_.lines.join(name_, waiter_); !joined) {
+  if (auto joined = core_.queues.join(name_, waiter_); !joined) {
     // As long as nothing is known of the name, it may be free.
     const bool may_ask = !has_claimed() && joined.error().code == ErrorCode::limit_exceeded;
     return may_ask ? claim(clock_.now()) : give_up(std::move(joined).error());
   }
-  in_line_ = true;
+  state_ = State::waiting;
   if (!is_first()) {
     until_ = deadline_.when();  // the first polls for all
     count_contended();
@@ -184,12 +164,12 @@ Step AcquireSteps::join(base::TimePoint until) {
   return has_claimed() ? subscribe(&AcquireSteps::on_subscribed) : claim(clock_.now());
 }
 
-// The first in line does, once it has been answered that the name is busy.
+// The first in the queue does, once it has been answered that the name is busy.
 Step AcquireSteps::subscribe(Step (AcquireSteps::*otherwise)()) {
   watched_ = true;
   count_contended();
   // To watch takes a request: not where only the last claim is left.
-  if (deadline_.expired(clock_.now()) || !core_.lines.needs_watch(name_)) {
+  if (deadline_.expired(clock_.now()) || !core_.queues.needs_watch(name_)) {
     return (this->*otherwise)();
   }
   state_ = State::subscribing;
@@ -197,7 +177,7 @@ Step AcquireSteps::subscribe(Step (AcquireSteps::*otherwise)()) {
 }
 
 void AcquireSteps::watch() {
-  core_.lines.watch(name_, [this](store::WatchCallback callback) {
+  core_.queues.watch(name_, [this](store::WatchCallback callback) {
     return core_.store->watch(name_, std::move(callback));
   });
 }
@@ -208,11 +188,11 @@ Step AcquireSteps::on_subscribed() { return is_first() ? claim(clock_.now()) : w
 Step AcquireSteps::wait() {
   const base::TimePoint now = clock_.now();
   warn_if_late(now);
-  const internal::Standing standing = core_.lines.standing(waiter_);
+  const internal::Standing standing = core_.queues.standing(waiter_);
   if (standing.handed_over) {
-    return on_granted(*standing.handed_over);
+    return leave();
   }
-  if (stopped() || standing.closed) {
+  if (is_cancelled() || standing.closed) {
     return give_up(schedule_.on_stop());
   }
   if (now >= until_) {
@@ -225,10 +205,10 @@ Step AcquireSteps::wait() {
 }
 
 Step AcquireSteps::on_woken(Woken how) {
-  const internal::Standing standing = core_.lines.standing(waiter_);
+  const internal::Standing standing = core_.queues.standing(waiter_);
   const bool is_its_turn = standing.first && how.rung;
-  const bool is_granted = core_.lines.take_grant(waiter_);
-  if ((is_its_turn || is_granted) && !standing.handed_over && !stopped() && !standing.closed) {
+  const bool is_granted = core_.queues.take_grant(waiter_);
+  if ((is_its_turn || is_granted) && !standing.handed_over && !is_cancelled() && !standing.closed) {
     return claim(clock_.now());
   }
   return wait();
@@ -251,28 +231,33 @@ Step AcquireSteps::abandon() {
   const bool was_releasing_id = state_ == State::returning && !releasing_;
   releasing_.reset();
   if (was_releasing_id) {
-    core_.lines.ring_first(name_);
+    core_.queues.ring_first(name_);
     return end();
   }
   return give_up({.code = ErrorCode::cancelled, .may_hold = true});
 }
 
 Step AcquireSteps::leave() {
-  state_ = State::leaving;
-  if (in_line_) {
-    std::optional<Granted> handed_over;
-    if (!core_.lines.leave(name_, waiter_, handed_over)) {
-      return Step::wait_until(base::TimePoint::max());
-    }
-    in_line_ = false;
-    if (handed_over) {
-      granted_ = handed_over;
-    }
+  if (!is_queued()) {
+    return settle();
   }
-  return granted_ ? keep_or_release() : release_id();
+  state_ = State::leaving;
+  std::optional<Granted> handed_over;
+  if (!core_.queues.leave(name_, waiter_, handed_over)) {
+    return Step::wait_until(base::TimePoint::max());
+  }
+  if (handed_over) {
+    granted_ = handed_over;
+  }
+  return settle();
 }
 
-Step AcquireSteps::keep_or_release() {
+// Out of the queue.
+Step AcquireSteps::settle() {
+  state_ = State::settling;
+  if (!granted_) {
+    return release_id();
+  }
   HoldPtr hold = core_.make_hold(name_, waiter_.claim, how_, *granted_);
   const bool is_late = hold->granted >= hold->valid_until();
   // A grant in the last moment is welcome, but not to a caller that has cancelled.
@@ -288,7 +273,7 @@ Step AcquireSteps::keep(HoldPtr hold) {
   }
   core_.count("acquired");
   core_.observe("acquire_wait", hold->granted - started_);
-  outcome_ = std::move(hold);
+  outcome_ = Lock(std::move(hold));
   state_ = State::done;
   return {};
 }
@@ -314,7 +299,8 @@ Step AcquireSteps::on_lease_released() {
     return release_id();
   }
   last_error_ = {ErrorCode::unavailable, "the store answers more slowly than the ttl allows"};
-  return on_not_granted(schedule_.on_failure(clock_.now(), last_error_.code, jitter()));
+  return on_not_granted(
+      schedule_.on_failure(clock_.now(), last_error_.code, base::random_fraction()));
 }
 
 Step AcquireSteps::release_id() {
@@ -338,7 +324,7 @@ Step AcquireSteps::on_id_released(const Result<store::ReleaseOutcome>& outcome) 
   if (!outcome) {
     release_id_in_background();
   }
-  core_.lines.ring_first(name_);  // what it may have had is free now, or soon
+  core_.queues.ring_first(name_);  // what it may have had is free now, or soon
   return end();
 }
 
@@ -346,7 +332,7 @@ void AcquireSteps::release_id_in_background() {
   // A store forgets a claim that waits after a minute without a word of it.
   const base::Duration waits = pending_ ? std::chrono::minutes(1) : base::Duration::zero();
   core_.give_backs.add(name_, waiter_.claim.id,
-                       std::max({how_.ttl.unchecked(), waiter_.claim.holds_back, waits}));
+                       std::max({waiter_.claim.ttl.unchecked(), waiter_.claim.holds_back, waits}));
 }
 
 Step AcquireSteps::end() {
@@ -354,19 +340,19 @@ Step AcquireSteps::end() {
   switch (why_->code) {
     case ErrorCode::timed_out:
       core_.count("timed_out");
-      outcome_ = nullptr;
+      outcome_ = std::nullopt;
       break;
     case ErrorCode::cancelled:
       core_.count("cancelled");
-      outcome_ = fail(why_->code,
-                      stopped() ? "the wait was cancelled" : "the lock provider is shutting down");
+      outcome_ = fail(why_->code, is_cancelled() ? "the wait was cancelled"
+                                                 : "the lock provider is shutting down");
       break;
     default: core_.count("failed"); outcome_ = std::unexpected(last_error_);
   }
   return {};
 }
 
-bool AcquireSteps::is_first() const { return core_.lines.standing(waiter_).first; }
+bool AcquireSteps::is_first() const { return core_.queues.standing(waiter_).first; }
 
 void AcquireSteps::count_contended() {
   if (!std::exchange(contended_, true)) {
@@ -386,24 +372,7 @@ void AcquireSteps::warn_if_late(base::TimePoint now) {
 }
 
 base::Duration AcquireSteps::patience(base::TimePoint now) const {
-  return std::min(ends_.remaining(now), how_.ttl.unchecked());
-}
-
-Result<std::optional<Lock>> or_nothing(Result<std::shared_ptr<internal::Hold>>&& outcome) {
-  if (!outcome) {
-    return std::unexpected(std::move(outcome).error());
-  }
-  return *outcome != nullptr ? std::optional(Lock(*std::move(outcome))) : std::nullopt;
-}
-
-Result<Lock> or_timed_out(Result<std::shared_ptr<internal::Hold>>&& outcome) {
-  if (!outcome) {
-    return std::unexpected(std::move(outcome).error());
-  }
-  if (*outcome == nullptr) {
-    return fail(ErrorCode::timed_out, "the name was not free within the wait");
-  }
-  return Lock(*std::move(outcome));
+  return std::min(ends_.remaining(now), waiter_.claim.ttl.unchecked());
 }
 
 }  // namespace holdfast::locks::steps

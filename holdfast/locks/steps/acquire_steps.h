@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -12,55 +11,59 @@
 #include <holdfast/base/error.h>
 #include <holdfast/locks/acquire_options.h>
 #include <holdfast/locks/internal/claim_schedule.h>
-#include <holdfast/locks/internal/wait_lines.h>
+#include <holdfast/locks/internal/wait_queues.h>
 #include <holdfast/locks/lock.h>
+#include <holdfast/locks/lock_provider.h>
 #include <holdfast/locks/steps/procedure.h>
 #include <holdfast/locks/steps/release_steps.h>
 #include <holdfast/locks/steps/ringer.h>
-
-namespace holdfast::locks::internal {
-class ProviderCore;
-}  // namespace holdfast::locks::internal
 
 namespace holdfast::locks::steps {
 
 // One call of `acquire`, from beginning to end: a state machine without I/O and threads, driven by
 // the blocking face and by that for coroutines. When to claim again is ClaimSchedule's matter, who
-// is first that of WaitLines.
+// is first that of WaitQueues.
 //
 //   state        event                              action                         next
 //   ─            start, options are invalid         ─                              done
-//   ─            start, already stopped             give up                        leaving
-//   ─            start, others wait, or Stands::    join the line; claim if it     claiming, or
+//   ─            start, already cancelled           give up                        settling
+//   ─            start, others wait, or Joins::    join the queue; claim if it    claiming, or
 //                at_once                            is the first                   waiting
-//   ─            start, otherwise                   claim                          claiming
-//   claiming     granted                            leave the line                 leaving
-//   claiming     busy, or a failure that passes     join the line if it is in      subscribing,
-//                                                   none; watch the name if it     or waiting
-//                                                   is the first
-//   claiming     busy for the last time, stopped,   give up                        leaving
-//                the line is full, or another
+//   ─            start, otherwise                   claim                          trying
+//   trying       granted                            ─                              settling
+//   trying       busy, or a failure that passes     join the queue; watch the      subscribing,
+//                                                   name if it is the first        or waiting
+//   trying       busy for the last time, cancelled, give up                        settling
+//                the queue is full, or another
 //                failure
+//   claiming     granted                            leave the queue                leaving
+//   claiming     busy, or a failure that passes     watch the name if it is the    subscribing,
+//                                                   first and has not tried to     or waiting
+//   claiming     busy for the last time, or         give up                        leaving
+//                another failure
 //   subscribing  the name is watched, or cannot be  claim if it is the first: the  claiming, or
 //                                                   name may just have become      waiting
 //                                                   free
-//   waiting      rung as the first, or granted      claim: only the store's        claiming
+//   waiting      woken as the first, or granted     claim: only the store's        claiming
 //                                                   answer counts
 //   waiting      time to poll, or to claim for      claim                          claiming
 //                the last time
-//   waiting      handed over                        leave the line                 leaving
-//   waiting      stopped, or the provider ends      give up                        leaving
+//   waiting      handed over                        leave the queue                leaving
+//   waiting      cancelled, or the provider ends    give up                        leaving
 //   leaving      a hand-over to it is under way     wait until that is settled     leaving
-//   leaving      out of the line, with a lease      keep the lease                 done
-//   leaving      out of the line, with a lease      release the lease              returning
-//                that is too late or not wanted
-//   leaving      out of the line, may hold          release by its id              returning
-//                something, or holds others back
-//   leaving      out of the line, with nothing      ─                              done
+//   leaving      out of the queue                   ─                              settling
+//   settling     with a lease                       keep the lease                 done
+//   settling     with a lease that is too late or   release the lease              returning
+//                not wanted
+//   settling     may hold something, or holds       release by its id              returning
+//                others back
+//   settling     with nothing                       ─                              done
 //   returning    released, and it gives up          release by its id, if it may   returning, or
 //                                                   hold more                      done
 //   returning    released, it was too late          as after a failure that        as there
 //                                                   passes
+//
+// It is in the queue in the states claiming, subscribing, waiting and leaving, and in no other.
 //
 // The whole call ends within its wait and `kGrace`, whatever the store does: every request has what
 // is left of that. What it could not give back in this time, the provider gives back in the
@@ -71,39 +74,43 @@ class AcquireSteps final : public Procedure {
   // want: a store that has not answered by then counts as unavailable.
   static constexpr base::Duration kGrace = std::chrono::seconds(1);
 
-  // When it joins the line, if it is willing to wait. Where many begin before the first of them is
+  // When it joins the queue, if it is willing to wait. Where many begin before the first of them is
   // answered, only one of those that join at once asks the store.
-  enum class Stands : std::uint8_t { when_busy, at_once };
+  enum class Joins : std::uint8_t { when_busy, at_once };
 
-  // All of them outlive it. `default_wait` is where the options do not say; Duration::max():
-  // without bound.
-  AcquireSteps(internal::ProviderCore& core, std::string_view name, const AcquireOptions& how,
-               base::Duration default_wait, Ringer& ringer, Stands stands = Stands::when_busy);
+  // All of them outlive it; the driver cancels it at AcquireOptions::stop. `default_wait` is where
+  // the options do not say; Duration::max(): without bound.
+  AcquireSteps(ProviderCore& core, std::string_view name, const AcquireOptions& how,
+               base::Duration default_wait, Ringer& ringer, Joins joins = Joins::when_busy);
 
   [[nodiscard]] Step start() override;
   [[nodiscard]] Step on(Answer&& answer) override;
   void watch() override;
 
-  // From any thread: it ends as after AcquireOptions::stop. Ring afterwards.
-  void cancel() noexcept { cancelled_.store(true, std::memory_order_relaxed); }
   // Takes the place of an answer that will never come, because the store threw an exception:
   // releases whatever it may have.
   [[nodiscard]] Step abandon();
 
-  // Returns the outcome, when done: null if the lock was not acquired in time.
-  [[nodiscard]] base::Result<std::shared_ptr<internal::Hold>>& outcome() noexcept {
-    return outcome_;
-  }
+  // Returns the outcome, when done: nullopt if the lock was not acquired in time.
+  [[nodiscard]] base::Result<std::optional<Lock>>& outcome() noexcept { return outcome_; }
 
  private:
   using GiveUp = internal::ClaimSchedule::GiveUp;
   using Granted = internal::Granted;
-  using HoldPtr = std::shared_ptr<internal::Hold>;
-  enum class State : std::uint8_t { claiming, subscribing, waiting, leaving, returning, done };
+  using HoldPtr = std::shared_ptr<Hold>;
+  enum class State : std::uint8_t {
+    trying,
+    claiming,
+    subscribing,
+    waiting,
+    leaving,
+    settling,
+    returning,
+    done,
+  };
 
   // Events: what came of the step that the state has asked for.
   Step on_claimed(base::Result<store::ClaimOutcome>& outcome);
-  Step on_granted(const Granted& granted);
   Step on_not_granted(const internal::ClaimSchedule::Answer& answer);
   Step on_subscribed();
   Step on_woken(Woken how);
@@ -118,16 +125,16 @@ class AcquireSteps final : public Procedure {
   Step give_up(GiveUp why);
   Step give_up(base::Error error);
   Step leave();
-  Step keep_or_release();
+  Step settle();
   Step keep(HoldPtr hold);
   Step release_lease(HoldPtr hold);
   Step release_id();
   Step end();
 
-  [[nodiscard]] bool stopped() const noexcept {
-    return cancelled_.load(std::memory_order_relaxed) || how_.stop.stop_requested();
-  }
   [[nodiscard]] bool has_claimed() const noexcept { return sent_.has_value(); }
+  [[nodiscard]] bool is_queued() const noexcept {
+    return state_ >= State::claiming && state_ <= State::leaving;
+  }
   [[nodiscard]] bool is_first() const;
   void count_contended();
   void warn_if_late(base::TimePoint now);
@@ -135,40 +142,32 @@ class AcquireSteps final : public Procedure {
   [[nodiscard]] base::Duration patience(base::TimePoint now) const;
   void release_id_in_background();
 
-  internal::ProviderCore& core_;
+  ProviderCore& core_;
   const base::Clock& clock_;
   const std::string_view name_;
   const AcquireOptions& how_;
   const base::TimePoint started_;
   const base::Deadline deadline_;
-  const Stands stands_;
-  std::atomic<bool> cancelled_ = false;
+  const Joins joins_;
   internal::ClaimSchedule schedule_;
   internal::Waiter waiter_;
 
-  State state_ = State::claiming;
+  State state_ = State::trying;
   base::TimePoint until_{};              // when to claim again, while it waits
   store::Claim asked_;                   // the claim under way
   std::optional<base::TimePoint> sent_;  // when the last claim was sent
   base::Deadline ends_;                  // of the whole call
   std::optional<GiveUp> why_;            // it gives up
   std::optional<Granted> granted_;
-  bool in_line_ = false;    // also after a hand-over, until it has left
-  bool contended_ = false;  // has been counted as such
   bool pending_ = false;    // the store may grant it the name at any time
-  bool watched_ = false;    // has tried to watch the name since it is in line
-  bool warned_ = false;
+  bool watched_ = false;    // has tried to watch the name since it is in the queue
+  bool contended_ = false;  // has been counted as such
+  bool warned_ = false;     // has been logged as late
   std::string held_by_;
   base::Error last_error_{};
   HoldPtr hold_;
   std::optional<ReleaseSteps> releasing_;  // of hold_
-  base::Result<HoldPtr> outcome_{};
+  base::Result<std::optional<Lock>> outcome_{};
 };
-
-// Return the outcome as `try_acquire` returns it, and as `acquire` does, which knows no "nothing".
-[[nodiscard]] base::Result<std::optional<Lock>> or_nothing(
-    base::Result<std::shared_ptr<internal::Hold>>&& outcome);
-[[nodiscard]] base::Result<Lock> or_timed_out(
-    base::Result<std::shared_ptr<internal::Hold>>&& outcome);
 
 }  // namespace holdfast::locks::steps

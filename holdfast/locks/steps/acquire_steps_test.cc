@@ -28,8 +28,8 @@ struct Flag final : Ringer {
 class Call {
  public:
   Call(LockProvider& provider, const AcquireOptions& how,
-       AcquireSteps::Stands stands = AcquireSteps::Stands::when_busy)
-      : how_(how), steps_(*provider.core(), "job", how_, 0s, flag_, stands) {}
+       AcquireSteps::Joins joins = AcquireSteps::Joins::when_busy)
+      : how_(how), steps_(*provider.core(), "job", how_, 0s, flag_, joins) {}
 
   Kind start() { return take(steps_.start()); }
   Kind granted(base::Duration time_left = 1h) {
@@ -60,7 +60,7 @@ class Call {
     return steps_.outcome() ? std::nullopt : std::optional(steps_.outcome().error().code);
   }
   [[nodiscard]] std::optional<Lock> lock() {
-    return base::value_or_throw(or_nothing(std::move(steps_.outcome())));
+    return base::value_or_throw(std::move(steps_.outcome()));
   }
 
  private:
@@ -77,8 +77,8 @@ class Call {
 
 class AcquireStepsTest : public ::testing::Test {
  protected:
-  // Returns a call that is the first in line and waits.
-  std::unique_ptr<Call> first_in_line() {
+  // Returns a call that is the first in the queue and waits.
+  std::unique_ptr<Call> first_in_queue() {
     auto call = std::make_unique<Call>(provider_, kPatient);
     EXPECT_EQ(call->start(), Kind::claim);
     EXPECT_EQ(call->busy(), Kind::watch);
@@ -123,7 +123,7 @@ TEST_F(AcquireStepsTest, AGrantIsKept) {
 }
 
 TEST_F(AcquireStepsTest, BehindOthersItWaitsWithoutAClaim) {
-  const auto first = first_in_line();
+  const auto first = first_in_queue();
   Call second(provider_, kPatient);
   EXPECT_EQ(second.start(), Kind::wait);
   EXPECT_EQ(second.step().until, clock_.now() + 5s) << "to warn; it does not poll";
@@ -135,8 +135,8 @@ TEST_F(AcquireStepsTest, BehindOthersItWaitsWithoutAClaim) {
 }
 
 TEST_F(AcquireStepsTest, TheFirstThatJoinsAtOnceClaims) {
-  Call first(provider_, kPatient, AcquireSteps::Stands::at_once);
-  Call second(provider_, kPatient, AcquireSteps::Stands::at_once);
+  Call first(provider_, kPatient, AcquireSteps::Joins::at_once);
+  Call second(provider_, kPatient, AcquireSteps::Joins::at_once);
   EXPECT_EQ(first.start(), Kind::claim);
   EXPECT_EQ(second.start(), Kind::wait);
   EXPECT_EQ(first.busy(), Kind::watch);
@@ -169,7 +169,7 @@ TEST_F(AcquireStepsTest, AnotherFailureEndsIt) {
 }
 
 TEST_F(AcquireStepsTest, TheFirstClaimsWhenItIsRungAndWhenItIsTimeToPoll) {
-  const auto call = first_in_line();
+  const auto call = first_in_queue();
   EXPECT_EQ(call->woken(true), Kind::claim);
   EXPECT_EQ(call->busy(), Kind::wait);
   EXPECT_EQ(call->woken(), Kind::wait) << "neither rung nor time";
@@ -180,7 +180,7 @@ TEST_F(AcquireStepsTest, TheFirstClaimsWhenItIsRungAndWhenItIsTimeToPoll) {
 }
 
 TEST_F(AcquireStepsTest, AtTheEndOfItsWaitItClaimsForTheLastTime) {
-  const auto call = first_in_line();
+  const auto call = first_in_queue();
   clock_.advance(1h);
   EXPECT_EQ(call->woken(), Kind::claim);
   EXPECT_FALSE(call->step().claim->waits);
@@ -190,7 +190,7 @@ TEST_F(AcquireStepsTest, AtTheEndOfItsWaitItClaimsForTheLastTime) {
 
 TEST_F(AcquireStepsTest, AHandOverIsKeptWithoutAClaim) {
   Lock held = provider_.acquire("job", kPatient);
-  const auto call = first_in_line();
+  const auto call = first_in_queue();
   EXPECT_TRUE(held.release());
   EXPECT_EQ(call->woken(true), Kind::done);
   EXPECT_TRUE(call->lock());
@@ -201,7 +201,7 @@ TEST_F(AcquireStepsTest, ItDoesNotLeaveWhileAHandOverIsUnderWay) {
   EXPECT_EQ(holder.start(), Kind::claim);
   EXPECT_EQ(holder.granted(), Kind::done);
   const std::optional<Lock> held = holder.lock();
-  const auto call = first_in_line();
+  const auto call = first_in_queue();
   {
     ReleaseSteps release(*held->hold());
     EXPECT_EQ(release.start().kind, Kind::transfer);
@@ -220,7 +220,7 @@ TEST_F(AcquireStepsTest, ItDoesNotLeaveWhileAHandOverIsUnderWay) {
 }
 
 TEST_F(AcquireStepsTest, AClaimThatWaitsInTheStoreIsReleasedByItsId) {
-  const auto call = first_in_line();
+  const auto call = first_in_queue();
   EXPECT_EQ(call->woken(true), Kind::claim);
   EXPECT_TRUE(call->step().claim->waits);
   EXPECT_EQ(call->busy(true), Kind::wait);
@@ -239,6 +239,55 @@ TEST_F(AcquireStepsTest, AGrantThatCameTooLateIsReleasedAndItGoesOn) {
   EXPECT_EQ(call.subscribed(), Kind::claim);
   EXPECT_EQ(call.granted(1s), Kind::done);
   EXPECT_TRUE(call.lock());
+}
+
+TEST_F(AcquireStepsTest, CancelledDuringItsFirstClaimItDoesNotJoinTheQueue) {
+  Call call(provider_, kPatient);
+  EXPECT_EQ(call.start(), Kind::claim);
+  call.cancel();
+  EXPECT_EQ(call.busy(), Kind::done);
+  EXPECT_EQ(call.error(), ErrorCode::cancelled);
+  EXPECT_EQ(provider_.waiting(), 0U);
+}
+
+TEST_F(AcquireStepsTest, WhereTheQueueIsFullItTriesOnceAndEnds) {
+  LockProvider narrow(store_, {.clock = &clock_, .max_waiters_per_name = 1});
+  Call first(narrow, kPatient);
+  EXPECT_EQ(first.start(), Kind::claim);
+  EXPECT_EQ(first.busy(), Kind::watch);
+  Call second(narrow, kPatient);
+  EXPECT_EQ(second.start(), Kind::claim) << "the name may be free";
+  EXPECT_EQ(second.busy(), Kind::done);
+  EXPECT_EQ(second.error(), ErrorCode::limit_exceeded);
+  EXPECT_EQ(first.subscribed(), Kind::claim);
+  EXPECT_EQ(first.granted(), Kind::done);
+  EXPECT_TRUE(first.lock());
+}
+
+TEST_F(AcquireStepsTest, WhenTheProviderEndsItIsCancelled) {
+  auto provider = std::make_unique<LockProvider>(store_, ProviderOptions{.clock = &clock_});
+  const auto core = provider->core();
+  Call call(*provider, kPatient);
+  EXPECT_EQ(call.start(), Kind::claim);
+  EXPECT_EQ(call.busy(), Kind::watch);
+  EXPECT_EQ(call.subscribed(), Kind::claim);
+  EXPECT_EQ(call.busy(), Kind::wait);
+  provider.reset();
+  EXPECT_TRUE(call.is_rung());
+  EXPECT_EQ(call.woken(true), Kind::done);
+  EXPECT_EQ(call.error(), ErrorCode::cancelled);
+}
+
+TEST_F(AcquireStepsTest, AWaiterThatHoldsOthersBackIsReleasedByItsId) {
+  Call call(provider_, {.ttl = 1h, .wait = 1h, .permits = {2, 2}, .holds_back = 5s});
+  EXPECT_EQ(call.start(), Kind::claim);
+  EXPECT_EQ(call.busy(), Kind::watch);
+  EXPECT_EQ(call.subscribed(), Kind::claim);
+  EXPECT_EQ(call.busy(), Kind::wait);
+  call.cancel();
+  EXPECT_EQ(call.woken(true), Kind::release);
+  EXPECT_EQ(call.released(), Kind::done);
+  EXPECT_EQ(call.error(), ErrorCode::cancelled);
 }
 
 }  // namespace

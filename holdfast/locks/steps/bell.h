@@ -2,12 +2,10 @@
 
 #include <mutex>
 #include <stop_token>
-#include <thread>
 #include <utility>
 
 #include <holdfast/base/clock.h>
 #include <holdfast/locks/steps/ringer.h>
-#include <holdfast/store/listener.h>
 
 namespace holdfast::locks::steps {
 
@@ -18,11 +16,7 @@ class Bell final : public Ringer {
   void ring() noexcept override {
     const std::lock_guard guard(mutex_);
     rung_ = true;
-    if (listener_ == nullptr) {
-      asleep_.request_stop();
-    } else if (sleeper_ != std::this_thread::get_id()) {
-      listener_->rouse();
-    }
+    asleep_.request_stop();
   }
 
   // Sleeps until rung (true) or until the time has come (false).
@@ -42,23 +36,10 @@ class Bell final : public Ringer {
     return std::exchange(rung_, false);
   }
 
-  // The same, and listens meanwhile if nobody else does. What it hears may ring this very bell,
-  // which costs nothing then. For clocks that go as base::steady_clock() does, or jump ahead.
-  bool listen_until(store::Listener& listener, const base::Clock& clock, base::TimePoint when);
-
  private:
-  class Listening;
-
-  [[nodiscard]] bool is_rung() const {
-    const std::lock_guard guard(mutex_);
-    return rung_;
-  }
-
-  mutable std::mutex mutex_;
+  std::mutex mutex_;
   bool rung_ = false;
   std::stop_source asleep_{std::nostopstate};  // made for each sleep: a stop is for ever
-  store::Listener* listener_ = nullptr;        // while the sleeper listens
-  std::thread::id sleeper_;                    // who listens
 };
 
 }  // namespace holdfast::locks::steps

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -71,8 +72,19 @@ class Procedure {
   // Asks the store to be told of hints. A failure only means that nobody is told.
   virtual void watch() {}
 
+  // Makes a procedure that waits end with ErrorCode::cancelled; the others end by their deadline.
+  // Call it from any thread, and ring afterwards.
+  void cancel() noexcept { cancelled_.store(true, std::memory_order_relaxed); }
+
  protected:
   Procedure() = default;
+
+  [[nodiscard]] bool is_cancelled() const noexcept {
+    return cancelled_.load(std::memory_order_relaxed);
+  }
+
+ private:
+  std::atomic<bool> cancelled_ = false;
 };
 
 }  // namespace holdfast::locks::steps

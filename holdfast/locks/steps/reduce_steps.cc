@@ -10,7 +10,7 @@ using base::ErrorCode;
 using base::fail;
 using base::Result;
 
-ReduceSteps::ReduceSteps(internal::Hold& hold, std::uint32_t permits)
+ReduceSteps::ReduceSteps(Hold& hold, std::uint32_t permits)
     : hold_(hold),
       less_{.id = hold.id,
             .owner = hold.owner,
@@ -50,10 +50,10 @@ Step ReduceSteps::on(Answer&& answer) {
   if (grant == nullptr) {
     hold_.core->keeper.remove(hold_);
     hold_.lose();
-    hold_.core->lines.ring_first(hold_.name);
+    hold_.core->queues.ring_first(hold_.name);
     return end(hold_.check());
   }
-  if (!abandoned_) {
+  if (!is_cancelled()) {
     hold_.permits = less_.permits;
     hold_.token = grant->token;
   }

@@ -13,7 +13,6 @@ namespace {
 using base::ErrorCode;
 using base::Result;
 using internal::Granted;
-using internal::Hold;
 using store::ReleaseOutcome;
 
 // After so many hand-overs inside this provider a release goes to the store, so that waiters of
@@ -35,11 +34,11 @@ ReleaseSteps::ReleaseSteps(Hold& hold, base::Duration patience) noexcept
 
 ReleaseSteps::~ReleaseSteps() {
   if (next_ != nullptr) {
-    core_.lines.settle(hold_.name, *next_,
-                       base::fail(ErrorCode::internal, "the store threw an exception"));
+    core_.queues.settle(hold_.name, *next_,
+                        base::fail(ErrorCode::internal, "the store threw an exception"));
   }
   if (asks_store_) {
-    core_.lines.ring_first(hold_.name);
+    core_.queues.ring_first(hold_.name);
   }
 }
 
@@ -53,7 +52,7 @@ Step ReleaseSteps::start() {
   core_.observe("hold", now - hold_.granted);
   deadline_ = earlier(hold_.request_deadline(now), patience_);
   if (was_held && hold_.in_a_row < kMostInARow) {
-    next_ = core_.lines.offer(hold_.name, hold_.permits, now);
+    next_ = core_.queues.offer(hold_.name, hold_.permits, now);
   }
   if (next_ == nullptr) {
     return to_the_store();
@@ -72,26 +71,26 @@ Step ReleaseSteps::on(Answer&& answer) {
   }
   outcome_ = std::get<Result<ReleaseOutcome>>(std::move(answer));
   asks_store_ = false;
-  core_.lines.ring_first(hold_.name);
+  core_.queues.ring_first(hold_.name);
   return end();
 }
 
 Step ReleaseSteps::on_transfer(const Result<store::TransferOutcome>& transferred) {
   internal::Waiter& next = *std::exchange(next_, nullptr);
   if (!transferred) {
-    core_.lines.settle(hold_.name, next, std::unexpected(transferred.error()));
+    core_.queues.settle(hold_.name, next, std::unexpected(transferred.error()));
     return to_the_store();
   }
   if (std::holds_alternative<store::HeldBack>(*transferred)) {
-    core_.lines.settle(hold_.name, next, std::optional<Granted>());
+    core_.queues.settle(hold_.name, next, std::optional<Granted>());
     return to_the_store();
   }
   const auto* const grant = std::get_if<store::Grant>(&*transferred);
   if (grant == nullptr) {
-    core_.lines.settle(hold_.name, next, std::optional<Granted>());
+    core_.queues.settle(hold_.name, next, std::optional<Granted>());
     return end();
   }
-  core_.lines.settle(hold_.name, next, std::optional(Granted{*grant, sent_, hold_.in_a_row + 1}));
+  core_.queues.settle(hold_.name, next, std::optional(Granted{*grant, sent_, hold_.in_a_row + 1}));
   core_.count("handed_over");
   outcome_ = ReleaseOutcome::released;
   return end();

@@ -5,22 +5,23 @@
 #include <holdfast/locks/steps/procedure.h>
 #include <holdfast/store/outcome.h>
 
-namespace holdfast::locks::internal {
+namespace holdfast::locks {
 class Hold;
 class ProviderCore;
+namespace internal {
 struct Waiter;
-}  // namespace holdfast::locks::internal
+}  // namespace internal
+}  // namespace holdfast::locks
 
 namespace holdfast::locks::steps {
 
-// Releases a lease: hands it over to the next in line, or releases it in the store. Once begun, the
-// lease is no longer kept, whatever comes of it.
+// Releases a lease: hands it over to the next in the queue, or releases it in the store. Once
+// begun, the lease is no longer kept, whatever comes of it.
 class ReleaseSteps final : public Procedure {
  public:
   // `hold` outlives it. It asks the store for as long as the lease lasts, and no longer than
   // `patience`.
-  explicit ReleaseSteps(internal::Hold& hold,
-                        base::Duration patience = base::Duration::max()) noexcept;
+  explicit ReleaseSteps(Hold& hold, base::Duration patience = base::Duration::max()) noexcept;
   // Wakes the waiter that would have been next, if it was not driven to its end.
   ~ReleaseSteps() override;
 
@@ -39,8 +40,8 @@ class ReleaseSteps final : public Procedure {
   Step to_the_store();
   Step end();
 
-  internal::Hold& hold_;
-  internal::ProviderCore& core_;
+  Hold& hold_;
+  ProviderCore& core_;
   const base::Duration patience_;
   internal::Waiter* next_ = nullptr;  // to whom it is offered
   bool asks_store_ = false;           // and no waiter knows yet that the name may be free

@@ -17,12 +17,4 @@ Answer ask(store::LeaseStore& store, const Step& step) {
   return {};
 }
 
-Woken wait(store::LeaseStore& store, const base::Clock& clock, base::TimePoint until, Bell& bell) {
-  // The time of any other clock is not known to who listens.
-  const bool is_real = &clock == &base::boot_clock() || &clock == &base::steady_clock();
-  store::Listener* const listener = is_real ? store.listener() : nullptr;
-  return {.rung = listener != nullptr ? bell.listen_until(*listener, clock, until)
-                                      : bell.wait_until(clock, until)};
-}
-
 }  // namespace holdfast::locks::steps

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <stop_token>
+
 #include <holdfast/base/clock.h>
 #include <holdfast/locks/steps/bell.h>
 #include <holdfast/locks/steps/procedure.h>
@@ -10,17 +12,15 @@ namespace holdfast::locks::steps {
 // Does a step that asks the store; blocks as the store does.
 [[nodiscard]] Answer ask(store::LeaseStore& store, const Step& step);
 
-// Waits for the bell, and hears the store's hints meanwhile if it can.
-[[nodiscard]] Woken wait(store::LeaseStore& store, const base::Clock& clock, base::TimePoint until,
-                         Bell& bell);
-
 // Drives a procedure to its end in the calling thread, from the step that it wants first.
 template <class P>
 void run_blocking(P& procedure, Step step, store::LeaseStore& store, const base::Clock& clock,
                   Bell& bell) {
   while (step.kind != Step::Kind::done) {
     switch (step.kind) {
-      case Step::Kind::wait: step = procedure.on(wait(store, clock, step.until, bell)); break;
+      case Step::Kind::wait:
+        step = procedure.on(Woken{.rung = bell.wait_until(clock, step.until)});
+        break;
       case Step::Kind::watch:
         procedure.watch();
         step = procedure.on({});
@@ -28,6 +28,17 @@ void run_blocking(P& procedure, Step step, store::LeaseStore& store, const base:
       default: step = procedure.on(ask(store, step));
     }
   }
+}
+
+// Drives a procedure from its beginning to its end, and cancels it when `stop` is requested.
+template <class P>
+void run_blocking(P& procedure, const std::stop_token& stop, store::LeaseStore& store,
+                  const base::Clock& clock, Bell& bell) {
+  const std::stop_callback on_stop(stop, [&] {
+    procedure.cancel();
+    bell.ring();
+  });
+  run_blocking(procedure, procedure.start(), store, clock, bell);
 }
 
 }  // namespace holdfast::locks::steps

@@ -4,9 +4,11 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <new>
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 
 #include <holdfast/base/clock.h>
 #include <holdfast/base/ids.h>
@@ -15,7 +17,7 @@
 
 namespace holdfast::objects::internal {
 
-struct HostState;
+struct HostCore;
 struct ObjectType;
 
 // The lease of an object that this process owns.
@@ -31,19 +33,15 @@ struct OwnedLease {
 // its removal; both happen under the exclusive lock of its key, so a holder of that key, in either
 // mode, may keep a pointer to it.
 struct alignas(64) Activation {
-  Activation(HostState& its_host, ObjectType& its_type, std::string its_id,
-             std::unique_ptr<Object> its_object, locks::Lock its_lease)
-      : id(std::move(its_id)),
-        lease(its_lease.holds() ? std::make_unique<OwnedLease>(std::move(its_lease)) : nullptr),
-        object(std::move(its_object)),
-        host(its_host),
-        type(its_type) {
-    object->activation_ = this;
-  }
-  ~Activation() {
-    // First: this waits for a running callback, which uses the other members.
-    if (lease != nullptr) lease->on_lost.reset();
-  }
+  // Returns an activation in a block of its type, without a lease and an object yet; null if the
+  // host has as many as it may.
+  [[nodiscard]] static std::unique_ptr<Activation> make(HostCore& host, ObjectType& type,
+                                                        std::string_view id);
+  // Makes the object: behind this activation, if its type has room for it there. Throws what its
+  // constructor throws.
+  void make_object();
+  ~Activation();
+  static void operator delete(Activation* activation, std::destroying_delete_t);
   Activation(const Activation&) = delete;
   Activation& operator=(const Activation&) = delete;
 
@@ -56,10 +54,10 @@ struct alignas(64) Activation {
     return lease != nullptr ? lease->token : base::FencingToken(0);
   }
 
-  // A call needs these, one cache line; those that are const are constant after construction.
+  // A call needs these, one cache line; the first three are constant once it is in the table.
   const std::string id;
-  const std::unique_ptr<OwnedLease> lease;  // null without a provider
-  const std::unique_ptr<Object> object;     // destroyed before its lease is released
+  std::unique_ptr<OwnedLease> lease;  // null without a provider
+  Object* object = nullptr;           // destroyed before its lease is released
   std::atomic<base::Duration::rep> last_used = 0;
   // Set before a change may be unsaved, cleared before `to_data`: read and written in one step, so
   // that either the save sees the change or the change sees the cleared flag.
@@ -73,8 +71,12 @@ struct alignas(64) Activation {
   Activation* previous = nullptr;
   std::size_t hash = 0;  // of the id; constant once in the table
 
-  HostState& host;
+  HostCore& host;
   ObjectType& type;
+
+ private:
+  Activation(HostCore& its_host, ObjectType& its_type, std::string its_id) noexcept
+      : id(std::move(its_id)), host(its_host), type(its_type) {}
 };
 
 }  // namespace holdfast::objects::internal

@@ -16,9 +16,7 @@ namespace {
 class ActivationMapTest : public ::testing::Test {
  protected:
   Activation* insert(const std::string& id, std::size_t hash) {
-    auto activation = std::make_unique<Activation>(
-        core_.state(), type_, id,
-        std::make_unique<testing::Scripted>(std::make_shared<testing::Script>()), locks::Lock());
+    auto activation = Activation::make(core_, type_, id);
     activation->hash = hash;
     Activation* const inserted = activation.get();
     map_.insert(std::move(activation));
@@ -27,7 +25,7 @@ class ActivationMapTest : public ::testing::Test {
 
   testing::HostTest test_;
   HostCore core_{test_.host, test_.repository, testing::HostTest::quiet()};
-  ObjectType type_{&core_.state(), "type", {}, {}};
+  ObjectType type_{&core_, "type", {}, {}};
   ActivationMap map_;
 };
 

@@ -19,36 +19,9 @@ class MapLock {
   const std::lock_guard<std::mutex> lock_;
 };
 
-// Keeps the first ids in byte order, as a heap with the last of them in front.
-class FirstIds {
- public:
-  explicit FirstIds(std::size_t limit) : limit_(limit) {}
-
-  void add(const std::string& id) {
-    if (ids_.size() == limit_) {
-      if (limit_ == 0 || id >= ids_.front()) {
-        return;
-      }
-      std::ranges::pop_heap(ids_);
-      ids_.pop_back();
-    }
-    ids_.push_back(id);
-    std::ranges::push_heap(ids_);
-  }
-  [[nodiscard]] std::vector<std::string> take() {
-    std::ranges::sort_heap(ids_);
-    return std::move(ids_);
-  }
-
- private:
-  const std::size_t limit_;
-  std::vector<std::string> ids_;
-};
-
 }  // namespace
 
-Activation* ActivationTable::find(std::string_view id) const {
-  const std::size_t hash = hash_of(id);
+Activation* ActivationTable::find(std::string_view id, std::size_t hash) const {
   Shard& shard = shard_of(hash);
   const MapLock lock(host_, shard.mutex);
   ++shard.effort.lookups;
@@ -86,8 +59,7 @@ std::unique_ptr<Activation> ActivationTable::extract(Shard& shard, std::string_v
   return activation;
 }
 
-std::size_t ActivationTable::clear_saved() {
-  std::size_t count = 0;
+void ActivationTable::clear_saved() {
   for (Shard& shard : shards_) {
     std::vector<std::unique_ptr<Activation>> cleared;  // destroyed without the lock
     const MapLock lock(host_, shard.mutex);
@@ -98,9 +70,7 @@ std::size_t ActivationTable::clear_saved() {
     for (const Activation* const activation : saved) {
       cleared.push_back(extract(shard, activation->id, activation->hash));
     }
-    count += cleared.size();
   }
-  return count;
 }
 
 void ActivationTable::list(Activation& activation) {
@@ -138,17 +108,38 @@ std::size_t ActivationTable::size() const {
   return total;
 }
 
-std::vector<std::string> ActivationTable::ids(std::string_view prefix, std::size_t limit,
-                                              std::string_view after) const {
-  FirstIds first(limit);
+store::IdPage ActivationTable::ids(std::string_view prefix, std::size_t limit,
+                                   std::string_view after, base::TimePoint now) const {
+  auto listing = listings_.take(prefix, after, now);
+  if (!listing) {
+    listing = {.prefix = std::string(prefix), .names = names(prefix, after)};
+  }
+  store::IdPage page;
+  while (listing->shown < listing->names.size() && page.ids.size() < limit) {
+    const std::string_view id = listing->names[listing->shown++].view();
+    if (find(id) != nullptr) page.ids.emplace_back(id);
+  }
+  if (listing->shown < listing->names.size()) {
+    page.next = page.ids.back();
+    listings_.keep(*std::move(listing), page.next, now);
+  }
+  return page;
+}
+
+std::vector<base::Name> ActivationTable::names(std::string_view prefix,
+                                               std::string_view after) const {
+  std::vector<base::Name> names;
   for (const Shard& shard : shards_) {
     const MapLock lock(host_, shard.mutex);
     shard.effort.visits += shard.activations.size();
     shard.activations.for_each([&](const Activation& activation) {
-      if (activation.id.starts_with(prefix) && activation.id > after) first.add(activation.id);
+      if (activation.id.starts_with(prefix) && activation.id > after) {
+        names.push_back(*base::Name::make(activation.id));
+      }
     });
   }
-  return first.take();
+  std::ranges::sort(names);
+  return names;
 }
 
 std::vector<std::string> ActivationTable::unused_since(base::TimePoint time,

@@ -11,8 +11,11 @@
 #include <vector>
 
 #include <holdfast/base/clock.h>
+#include <holdfast/base/name.h>
 #include <holdfast/objects/internal/activation.h>
 #include <holdfast/objects/internal/activation_map.h>
+#include <holdfast/store/listings.h>
+#include <holdfast/store/object_repository.h>
 
 namespace holdfast::objects::internal {
 
@@ -35,15 +38,23 @@ class ActivationTable {
   // `host` is for the check of the lock order.
   explicit ActivationTable(const void* host) noexcept : host_(host) {}
 
+  // Returns the hash of the id for `find`, and starts to fetch the slot from memory: for a caller
+  // that does other things before it looks.
+  [[nodiscard]] std::size_t expect(std::string_view id) const noexcept {
+    const std::size_t hash = hash_of(id);
+    shard_of(hash).activations.prefetch(hash);
+    return hash;
+  }
   // Returns null if the object is not active.
-  [[nodiscard]] Activation* find(std::string_view id) const;
+  [[nodiscard]] Activation* find(std::string_view id, std::size_t hash) const;
+  [[nodiscard]] Activation* find(std::string_view id) const { return find(id, hash_of(id)); }
   // Inserts a new activation, under its exclusive key. A dirty one is listed.
   Activation& insert(std::unique_ptr<Activation> activation);
   // Removes the object, under its exclusive key. Returns null if it is not active.
   std::unique_ptr<Activation> extract(std::string_view id);
 
   // Removes all objects that need not be saved; call it only when no key is held.
-  [[nodiscard]] std::size_t clear_saved();
+  void clear_saved();
 
   // Appends the object to the list of those to save, unless it is listed or not active.
   void list(Activation& activation);
@@ -53,10 +64,11 @@ class ActivationTable {
   [[nodiscard]] std::vector<std::string> listed_ids() const;
 
   [[nodiscard]] std::size_t size() const;
-  // Returns the first `limit` ids with the prefix that come after `after`, in byte order. Visits
-  // all objects.
-  [[nodiscard]] std::vector<std::string> ids(std::string_view prefix, std::size_t limit,
-                                             std::string_view after) const;
+  // Returns the first `limit` ids with the prefix that come after `after`, in byte order, as a
+  // page of a listing: only its first page visits all objects. `now` is of any clock, always the
+  // same one.
+  [[nodiscard]] store::IdPage ids(std::string_view prefix, std::size_t limit,
+                                  std::string_view after, base::TimePoint now) const;
   // Returns the ids of one shard that were last used before this time.
   [[nodiscard]] std::vector<std::string> unused_since(base::TimePoint time,
                                                       std::size_t shard) const;
@@ -83,7 +95,11 @@ class ActivationTable {
   static void remove(Shard& shard, Activation& activation) noexcept;
   static std::unique_ptr<Activation> extract(Shard& shard, std::string_view id, std::size_t hash);
 
+  [[nodiscard]] std::vector<base::Name> names(std::string_view prefix,
+                                              std::string_view after) const;
+
   const void* const host_;
+  mutable store::Listings listings_;
   mutable std::array<Shard, kShards> shards_{};
 };
 

@@ -17,9 +17,7 @@ namespace {
 class ActivationTableTest : public ::testing::Test {
  protected:
   Activation& add(std::string id, bool dirty) {
-    auto activation = std::make_unique<Activation>(
-        core_.state(), type_, std::move(id),
-        std::make_unique<testing::Scripted>(std::make_shared<testing::Script>()), locks::Lock());
+    auto activation = Activation::make(core_, type_, id);
     activation->dirty = dirty;
     return table_.insert(std::move(activation));
   }
@@ -39,9 +37,13 @@ class ActivationTableTest : public ::testing::Test {
     return all;
   }
 
+  [[nodiscard]] Ids ids(std::string_view prefix, std::size_t limit, std::string_view after) const {
+    return table_.ids(prefix, limit, after, base::TimePoint()).ids;
+  }
+
   testing::HostTest test_;
   HostCore core_{test_.host, test_.repository, testing::HostTest::quiet()};
-  ObjectType type_{&core_.state(), "type", {}, {}};
+  ObjectType type_{&core_, "type", {}, {}};
   ActivationTable& table_ = type_.table;
 };
 
@@ -90,18 +92,24 @@ TEST_F(ActivationTableTest, AnExtractedObjectCannotBeListedAgain) {
 
 TEST_F(ActivationTableTest, PagesOfIdsAreInByteOrder) {
   for (const char* id : {"b2", "a", "b10", "c", "b1"}) add(id, false);
-  EXPECT_EQ(table_.ids("", 10, ""), (Ids{"a", "b1", "b10", "b2", "c"}));
-  EXPECT_EQ(table_.ids("b", 2, ""), (Ids{"b1", "b10"}));
-  EXPECT_EQ(table_.ids("b", 2, "b10"), Ids{"b2"});
-  EXPECT_EQ(table_.ids("b", 0, ""), Ids{});
+  EXPECT_EQ(ids("", 10, ""), (Ids{"a", "b1", "b10", "b2", "c"}));
+  EXPECT_EQ(ids("b", 2, ""), (Ids{"b1", "b10"}));
+  EXPECT_EQ(ids("b", 2, "b10"), Ids{"b2"});
+}
+
+TEST_F(ActivationTableTest, AListingLeavesOutObjectsThatWereExtractedMeanwhile) {
+  for (const char* id : {"a", "b", "c", "d"}) add(id, false);
+  EXPECT_EQ(ids("", 1, ""), Ids{"a"});
+  EXPECT_NE(table_.extract("b"), nullptr);
+  EXPECT_EQ(ids("", 1, "a"), Ids{"c"});
 }
 
 TEST_F(ActivationTableTest, ClearsAllButObjectsToBeSaved) {
   add("clean", false);
   add("dirty", true);
   add("lost", true).lost = true;
-  EXPECT_EQ(table_.clear_saved(), 2U);
-  EXPECT_EQ(table_.ids("", 10, ""), Ids{"dirty"});
+  table_.clear_saved();
+  EXPECT_EQ(ids("", 10, ""), Ids{"dirty"});
 }
 
 TEST_F(ActivationTableTest, ReturnsUnusedObjects) {

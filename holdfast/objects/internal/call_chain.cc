@@ -10,7 +10,7 @@ thread_local constinit Frame* top = nullptr;
 
 void Frame::enter(const void* host, const ObjectType& type, std::string_view id,
                   Activation* activation, Doing doing) {
-  if (LockOrder::kChecked) LockOrder::enter_user_code(host);
+  order_ = Ranked(host, Rank::user);
   host_ = host;
   type_ = &type;
   id_ = id;
@@ -25,7 +25,7 @@ void Frame::leave() noexcept {
     return;
   }
   top = outer_;
-  if (LockOrder::kChecked) LockOrder::leave_user_code(host_);
+  order_.reset();
   host_ = nullptr;
 }
 

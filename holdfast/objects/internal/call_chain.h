@@ -32,6 +32,7 @@ class Frame {
              Doing doing);
   void leave() noexcept;
 
+  [[nodiscard]] std::string_view id() const noexcept { return id_; }
   [[nodiscard]] Activation* activation() const noexcept { return activation_; }
   [[nodiscard]] Doing doing() const noexcept { return doing_; }
 
@@ -46,6 +47,7 @@ class Frame {
   Activation* activation_ = nullptr;
   Doing doing_ = Doing::call;
   Frame* outer_ = nullptr;
+  Ranked order_;
 };
 
 }  // namespace holdfast::objects::internal

@@ -4,12 +4,10 @@
 #include <utility>
 
 #include <holdfast/base/error.h>
-#include <holdfast/local/key_guard.h>
 #include <holdfast/objects/internal/call_chain.h>
-#include <holdfast/objects/internal/entrance.h>
 #include <holdfast/objects/internal/host_core.h>
-#include <holdfast/objects/internal/lock_order.h>
 #include <holdfast/objects/internal/member_function.h>
+#include <holdfast/objects/internal/operation.h>
 #include <holdfast/objects/internal/user_code.h>
 
 namespace holdfast::objects::internal {
@@ -17,13 +15,15 @@ namespace holdfast::objects::internal {
 // One call of one object: from entering the host to the method and back.
 class CallScope {
  public:
-  explicit CallScope(HostCore& core) : core_(core), entrance_(core.state()) {}
+  // The limits must outlive it.
+  CallScope(HostCore& host, ObjectType& type, const Limits& limits)
+      : host_(host), type_(type), operation_(host, limits) {}
   CallScope(const CallScope&) = delete;
   CallScope& operator=(const CallScope&) = delete;
 
   // Makes sure that the object is in memory until the end of this scope; loads or makes it if
   // needed.
-  [[nodiscard]] base::Result<void> begin(ObjectType& type, std::string_view id);
+  [[nodiscard]] base::Result<void> begin(std::string_view id);
   [[nodiscard]] Object& object() const noexcept { return *activation_->object; }
 
   // Runs the method and handles its changes.
@@ -38,17 +38,15 @@ class CallScope {
   }
 
  private:
-  [[nodiscard]] base::Result<void> begin_again(const Frame& outer, ObjectType& type,
-                                               std::string_view id);
-  [[nodiscard]] base::Result<void> activate(ObjectType& type, std::string_view id);
+  [[nodiscard]] base::Result<void> begin_again(const Frame& outer);
+  [[nodiscard]] base::Result<void> activate(std::string_view id);
   [[nodiscard]] base::Result<void> end(Effect effect);
 
-  HostCore& core_;
-  Entrance entrance_;
-  Ranked key_order_;
-  local::SharedGuard key_;  // not held if an outer frame of this thread holds it
-  Ranked turn_order_;
-  local::ExclusiveGuard turn_;
+  HostCore& host_;
+  ObjectType& type_;
+  Operation operation_;
+  Shared key_;  // not held if an outer frame of this thread holds it
+  Exclusive turn_;
   Activation* activation_ = nullptr;
   Frame frame_;
 };

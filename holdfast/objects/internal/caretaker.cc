@@ -2,18 +2,21 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
+#include <optional>
 #include <span>
-#include <string>
 #include <utility>
 
 #include <holdfast/base/cadence.h>
 #include <holdfast/base/saturate.h>
+#include <holdfast/objects/internal/host_core.h>
 
 namespace holdfast::objects::internal {
 
 namespace {
 
-// How long to wait for an object that is in use when it is to be saved.
+// How long to wait for all objects that are in use when they are to be saved, so that they do not
+// delay the others.
 constexpr std::chrono::milliseconds kBusyWait{200};
 // When to look again at an object that must leave memory but is in use.
 constexpr std::chrono::milliseconds kLookAgain{50};
@@ -26,8 +29,7 @@ base::TimePoint first_tick(base::TimePoint now, const std::optional<base::Durati
 
 }  // namespace
 
-Caretaker::Caretaker(HostState& host, Activator& activator, Writer& writer)
-    : host_(host), activator_(activator), writer_(writer) {
+Caretaker::Caretaker(HostCore& host) : host_(host) {
   thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
 }
 
@@ -65,49 +67,10 @@ void Caretaker::run(const std::stop_token& stop) {
   }
 }
 
-base::Result<std::size_t> Caretaker::save_listed(const SaveOne& save_busy) {
-  std::size_t saved = 0;
-  std::optional<base::Error> error;
-  for (ObjectType* const type : host_.types.in_use()) {
-    // Each of them once: an object that is listed meanwhile, or stays listed, neither delays the
-    // others nor makes this endless.
-    const std::vector<std::string> ids = listed_ids(*type);
-    for (std::span<const std::string> left = ids; !left.empty();) {
-      Sweep sweep;
-      {
-        const std::lock_guard guard(sweeping_);
-        sweep = writer_.sweep(*type, left.first(std::min(left.size(), host_.options.save_batch)));
-      }
-      saved += sweep.saved;
-      left = left.subspan(sweep.taken);
-      if (sweep.error) error = std::move(sweep.error);
-      for (const std::string& id : sweep.busy) {
-        auto one = save_busy(*type, id);
-        if (!one) {
-          error = std::move(one).error();
-        } else if (*one == SaveOutcome::saved) {
-          ++saved;
-        }
-      }
-    }
-  }
-  if (error) {
-    return std::unexpected(*std::move(error));
-  }
-  return saved;
-}
-
-std::vector<std::string> Caretaker::listed_ids(const ObjectType& type) {
-  const std::lock_guard guard(sweeping_);
-  return type.table.listed_ids();
-}
-
 void Caretaker::save_changed() {
-  // One budget for all busy objects, so that they do not delay the others.
-  const local::KeyWait wait{.until = std::chrono::steady_clock::now() + kBusyWait,
-                            .priority = local::Priority::urgent};
-  const auto saved = save_listed(
-      [&](ObjectType& type, std::string_view id) { return writer_.save(type, id, wait); });
+  Operation operation(host_);
+  operation.hurry(kBusyWait);
+  const auto saved = host_.writer.save_listed(operation);
   if (!saved && saved.error().code != base::ErrorCode::timed_out) {
     host_.options.logger.warn("not all objects were saved, they are tried again: " +
                               base::to_string(saved.error()));
@@ -125,7 +88,7 @@ void Caretaker::drop_lost() {
     }
     Activation* const activation = object.type->table.find(object.id);
     if (activation != nullptr && activation->lost) {
-      activator_.drop(*object.type, object.id);
+      host_.activator.drop(*object.type, object.id);
     }
   }
 }
@@ -159,12 +122,14 @@ bool Caretaker::retire(ObjectType& type, std::string_view id, base::TimePoint id
   if (activation == nullptr || activation->last_used > idle_since.time_since_epoch().count()) {
     return false;
   }
-  if (const auto saved = writer_.save(*activation, Turn::held, host_.wait_to_end());
+  Operation operation(host_);
+  operation.commit();
+  if (const auto saved = host_.writer.save(*activation, Turn::held, operation);
       !saved && !activation->lost) {
     host_.options.logger.warn("an idle object stays in memory: " + base::to_string(saved.error()));
     return false;
   }
-  activator_.drop(type, id);
+  host_.activator.drop(type, id);
   ++host_.idle_objects;
   return true;
 }

@@ -25,16 +25,16 @@ class EffortTest : public ::testing::Test {
  protected:
   void start(HostOptions options) {
     core_.emplace(face_.host, face_.repository, std::move(options));
-    type_ = &core_->state().types.add(
+    type_ = &core_->types.add(
         type_slot<Scripted>(),
-        std::make_unique<ObjectType>(&core_->state(), "scripted", TypeOptions{}, [] {
-          return std::make_unique<Scripted>(std::make_shared<testing::Script>());
+        std::make_unique<ObjectType>(&*core_, "scripted", TypeOptions{}, [](void*) {
+          return new Scripted(std::make_shared<testing::Script>());
         }));
-    value_or_throw(core_->state().types.find("scripted"));  // in use from now on
+    value_or_throw(core_->types.find("scripted"));  // in use from now on
   }
   void change(const std::string& id) {
-    CallScope scope(*core_);
-    value_or_throw(scope.begin(*type_, id));
+    CallScope scope(*core_, *type_, kNoLimits);
+    value_or_throw(scope.begin(id));
     value_or_throw(
         scope.run(Effect::changes, [&] { return static_cast<Scripted&>(scope.object()).add(1); }));
   }
@@ -52,7 +52,7 @@ class EffortTest : public ::testing::Test {
 TEST_F(EffortTest, ACallLooksForItsObjectOnce) {
   start(testing::HostTest::quiet());
   change(0, 100);
-  value_or_throw(core_->save_all());
+  value_or_throw(core_->save_all(kNoLimits));
   const auto before = effort();
   change(0, 100);  // and marks each as changed
   EXPECT_EQ(effort().lookups - before.lookups, 100U);
@@ -62,7 +62,7 @@ TEST_F(EffortTest, ASaveOfAllLooksForEachObjectOnceAndFillsItsRequests) {
   start(testing::HostTest::quiet());
   change(0, 2500);
   const auto before = effort();
-  EXPECT_EQ(core_->save_all(), 2500U);
+  EXPECT_EQ(core_->save_all(kNoLimits), 2500U);
   EXPECT_EQ(effort().lookups - before.lookups, 2500U);
   EXPECT_EQ(effort().visits, before.visits);
   EXPECT_EQ(face_.repository->batches(), (std::vector<std::size_t>{1000, 1000, 500}));
@@ -74,6 +74,23 @@ TEST_F(EffortTest, ObjectsAreSavedInTheOrderOfTheirIds) {
   const std::vector<std::string> ids = type_->table.listed_ids();
   EXPECT_EQ(ids.size(), 300U);
   EXPECT_TRUE(std::ranges::is_sorted(ids));
+}
+
+TEST_F(EffortTest, AListingByPagesVisitsEachObjectOnce) {
+  start(testing::HostTest::quiet());
+  change(0, 2500);
+  const auto before = effort();
+  std::vector<std::string> seen;
+  std::string after;
+  do {
+    const auto page = type_->table.ids("", 100, after, clock_.now());
+    seen.insert(seen.end(), page.ids.begin(), page.ids.end());
+    after = page.next;
+  } while (!after.empty());
+  EXPECT_EQ(seen.size(), 2500U);
+  EXPECT_TRUE(std::ranges::is_sorted(seen));
+  EXPECT_EQ(effort().visits - before.visits, 2500U);
+  EXPECT_EQ(effort().lookups - before.lookups, 2500U);
 }
 
 TEST_F(EffortTest, TheWalkOverIdleObjectsVisitsEachObjectOnce) {

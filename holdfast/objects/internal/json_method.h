@@ -46,9 +46,6 @@ Tuple arguments_from(const nlohmann::json& request) {
   }
 }
 
-// Like run_user_code, but an exception means that the caller's request does not fit.
-[[nodiscard, gnu::cold]] base::Error bad_request();
-
 template <class T, auto kMethod>
 JsonMethod make_json_method() {
   using Parts = Method<kMethod>;

@@ -12,21 +12,26 @@ enum class Rank : std::uint8_t {
   turn,  // of a serial object's callers
   save,  // of an object's writers
   map,   // a shard of the table of active objects; innermost, no user code runs under it
+  user,  // not a lock: user code runs (a method, a hook)
 };
 
 // Aborts the process, with a message, if a thread takes the locks of one host in another order.
 // While user code runs (a method, a hook), a nested operation may start again at `key`: the outer
 // one holds `stop`. A try that does not wait may come in any order, and is not checked.
 //
-// Thread-local. In builds without NDEBUG of this library; elsewhere it does nothing.
+// Thread-local. Without NDEBUG in the build of this library, or after `check`; otherwise it does
+// nothing.
 class LockOrder {
  public:
-  static const bool kChecked;
+  // Checks from now on; returns true. For tests, before the first host is made.
+  static bool check() noexcept { return checked = true; }
+  [[nodiscard]] static bool is_checked() noexcept { return checked; }
 
   static void acquire(const void* host, Rank rank);
   static void release(const void* host, Rank rank) noexcept;
-  static void enter_user_code(const void* host);
-  static void leave_user_code(const void* host) noexcept;
+
+ private:
+  static bool checked;
 };
 
 // Declares that a lock is held, for the life of this object.
@@ -34,7 +39,7 @@ class Ranked {
  public:
   Ranked() noexcept = default;
   Ranked(const void* host, Rank rank) : host_(host), rank_(rank) {
-    if (LockOrder::kChecked) LockOrder::acquire(host_, rank_);
+    if (LockOrder::is_checked()) LockOrder::acquire(host_, rank_);
   }
   Ranked(Ranked&& other) noexcept
       : host_(std::exchange(other.host_, nullptr)), rank_(other.rank_) {}
@@ -49,13 +54,25 @@ class Ranked {
   ~Ranked() { reset(); }
 
   void reset() noexcept {
-    if (host_ != nullptr && LockOrder::kChecked) LockOrder::release(host_, rank_);
+    if (host_ != nullptr && LockOrder::is_checked()) LockOrder::release(host_, rank_);
     host_ = nullptr;
   }
 
  private:
   const void* host_ = nullptr;
   Rank rank_ = Rank::stop;
+};
+
+// A guard of a KeyLock, with its rank.
+template <class Guard>
+struct RankedGuard {
+  Ranked order;
+  Guard guard;
+
+  void unlock() noexcept {
+    guard.unlock();
+    order.reset();
+  }
 };
 
 }  // namespace holdfast::objects::internal

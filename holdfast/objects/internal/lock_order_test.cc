@@ -35,12 +35,12 @@ TEST_F(LockOrderTest, AMethodMayStartAgainAtAKey) {
   take(Rank::stop);
   take(Rank::key);
   take(Rank::turn);
-  LockOrder::enter_user_code(&kHost);
+  take(Rank::user);
   take(Rank::key);
   take(Rank::map);
   drop(Rank::map);
   drop(Rank::key);
-  LockOrder::leave_user_code(&kHost);
+  drop(Rank::user);
   drop(Rank::turn);
   drop(Rank::key);
   drop(Rank::stop);
@@ -65,7 +65,7 @@ TEST_F(LockOrderDeathTest, TheStopUnderAKeyAborts) {
 }
 
 TEST_F(LockOrderDeathTest, TheStopFromAMethodAborts) {
-  EXPECT_DEATH((take(Rank::key), LockOrder::enter_user_code(&kHost), take(Rank::stop)),
+  EXPECT_DEATH((take(Rank::key), take(Rank::user), take(Rank::stop)),
                "'stop' is taken while 'key' is held");
 }
 
@@ -74,26 +74,23 @@ TEST_F(LockOrderDeathTest, TheMapTwiceAborts) {
 }
 
 TEST_F(LockOrderDeathTest, UserCodeUnderTheMapAborts) {
-  EXPECT_DEATH((take(Rank::map), LockOrder::enter_user_code(&kHost)), "user code runs under 'map'");
+  EXPECT_DEATH((take(Rank::map), take(Rank::user)), "'user code' is taken while 'map' is held");
 }
 
-// In builds that check the order, the host declares its locks: an operation under a lock that comes
-// later in the order aborts.
+// The host declares its locks: an operation under a lock that comes later in the order aborts.
 TEST_F(LockOrderDeathTest, TheHostsOperationsAreChecked) {
-  if (!LockOrder::kChecked) GTEST_SKIP() << "a build with NDEBUG does not check";
   testing::HostTest test;
   HostCore core(test.host, test.repository, testing::HostTest::quiet());
-  ObjectType& type = core.state().types.add(
-      0, std::make_unique<ObjectType>(&core.state(), "scripted", TypeOptions{}, [&] {
-        return std::make_unique<testing::Scripted>(test.script);
-      }));
+  ObjectType& type = core.types.add(
+      0, std::make_unique<ObjectType>(&core, "scripted", TypeOptions{},
+                                      [&](void*) { return new testing::Scripted(test.script); }));
   const auto create_under = [&](Rank held) {
-    const Ranked wrong(&core.state(), held);
-    static_cast<void>(core.create(type, "a"));
+    const Ranked wrong(&core, held);
+    static_cast<void>(core.create(&type, "a", kNoLimits));
   };
   const auto activate_under = [&](Rank held) {
-    const Ranked wrong(&core.state(), held);
-    static_cast<void>(core.activator().activate(type, "a"));
+    const Ranked wrong(&core, held);
+    static_cast<void>(core.activator.activate(type, "a", Operation(core)));
   };
   EXPECT_DEATH(create_under(Rank::map), "'stop' is taken while 'map' is held");
   EXPECT_DEATH(create_under(Rank::key), "'stop' is taken while 'key' is held");
@@ -101,11 +98,11 @@ TEST_F(LockOrderDeathTest, TheHostsOperationsAreChecked) {
   activate_under(Rank::key);
   EXPECT_DEATH(
       {
-        const Ranked wrong(&core.state(), Rank::save);
-        static_cast<void>(core.writer().save(type, "a", {}));
+        const Ranked wrong(&core, Rank::save);
+        static_cast<void>(core.writer.save(type, "a", Operation(core)));
       },
       "'key' is taken while 'save' is held");
-  EXPECT_EQ(core.create(type, "a"), CreateOutcome::active);
+  EXPECT_EQ(core.create(&type, "a", kNoLimits), CreateStatus::active);
 }
 
 }  // namespace

@@ -16,6 +16,17 @@ std::string ObjectType::describe(std::string_view id) const {
   return name + " '" + base::printable(id) + "'";
 }
 
+base::Error ObjectType::refusal(std::string_view id, base::FencingToken token,
+                                base::FencingToken newest) const {
+  if (token == base::FencingToken(0)) {
+    return {base::ErrorCode::conflict,
+            describe(id) + " is kept by hosts with a LockProvider, last under token " +
+                to_string(newest) + "; give one to this host, too"};
+  }
+  return {base::ErrorCode::lost, "another process has " + describe(id) + " since, under token " +
+                                     to_string(newest) + "; ours is " + to_string(token)};
+}
+
 base::Result<const JsonMethod*> ObjectType::method(std::string_view wanted) const {
   const auto found = methods.find(wanted);
   if (found == methods.end()) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include <holdfast/base/try.h>
 #include <holdfast/objects/internal/user_code.h>
 
 namespace holdfast::objects::internal {
@@ -13,10 +14,10 @@ using base::ErrorCode;
 using base::fail;
 using base::Result;
 
-TogetherScope::TogetherScope(HostCore& core, std::vector<Member> members)
-    : core_(core),
+TogetherScope::TogetherScope(HostCore& host, std::vector<Member> members, const Limits& limits)
+    : host_(host),
       members_(std::move(members)),
-      entrance_(core.state()),
+      operation_(host, limits),
       activations_(members_.size()),
       before_(members_.size()),
       frames_(std::make_unique<Frame[]>(members_.size())) {}
@@ -24,12 +25,8 @@ TogetherScope::TogetherScope(HostCore& core, std::vector<Member> members)
 TogetherScope::~TogetherScope() { leave_frames(); }
 
 Result<void> TogetherScope::begin() {
-  if (auto entered = entrance_.enter(); !entered) {
-    return entered;
-  }
-  if (auto possible = check(); !possible) {
-    return possible;
-  }
+  HOLDFAST_TRY(operation_.enter());
+  HOLDFAST_TRY(check());
   // The same order for all callers; otherwise two of them could deadlock.
   std::vector<std::size_t> order(members_.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -37,19 +34,16 @@ Result<void> TogetherScope::begin() {
     return std::pair(members_[index].type->place, members_[index].id);
   });
   for (const std::size_t index : order) {
-    if (auto there = lock_and_activate(index); !there) {
-      return there;
-    }
+    HOLDFAST_TRY(lock_and_activate(index));
   }
   for (std::size_t i = 0; i < members_.size(); ++i) {
-    frames_[i].enter(&core_.state(), *members_[i].type, members_[i].id, activations_[i],
-                     Doing::together);
+    frames_[i].enter(&host_, *members_[i].type, members_[i].id, activations_[i], Doing::together);
   }
   return {};
 }
 
 Result<void> TogetherScope::check() const {
-  if (!core_.state().repository->promises().atomic_batch) {
+  if (!host_.repository->capabilities().atomic_batch) {
     return fail(ErrorCode::unsupported,
                 "the repository cannot save several objects as one, so nothing is done together");
   }
@@ -71,29 +65,18 @@ Result<void> TogetherScope::check() const {
 
 Result<void> TogetherScope::lock_and_activate(std::size_t index) {
   const auto& [type, id] = members_[index];
-  orders_.emplace_back(&core_.state(), Rank::key);
-  auto key = own_key(*type, id, core_.state());
-  if (!key) {
-    return std::unexpected(std::move(key).error());
-  }
-  keys_.push_back(*std::move(key));
-  const auto active = core_.activator().activate(*type, id);
-  if (!active) {
-    return std::unexpected(active.error());
-  }
-  activations_[index] = active->activation;
-  auto data = Writer::data_of(*active->activation);
-  if (!data) {
-    return std::unexpected(std::move(data).error());
-  }
-  before_[index] = *std::move(data);
+  HOLDFAST_TRY_LET(keys_.emplace_back(), operation_.own_key(*type, id));
+  HOLDFAST_TRY_LET(const auto active, host_.activator.activate(*type, id, operation_));
+  activations_[index] = active.activation;
+  HOLDFAST_TRY_LET(before_[index], Writer::data_of(*active.activation));
   return {};
 }
 
 Result<void> TogetherScope::commit() {
   leave_frames();
   mark_used();
-  auto saved = core_.writer().save_together(activations_);
+  operation_.commit();
+  auto saved = host_.writer.save_together(activations_, operation_);
   if (saved) {
     return {};
   }
@@ -118,21 +101,21 @@ void TogetherScope::roll_back() {
       continue;
     }
     Frame frame;
-    frame.enter(&core_.state(), *members_[i].type, members_[i].id, activations_[i], Doing::data);
+    frame.enter(&host_, *members_[i].type, members_[i].id, activations_[i], Doing::data);
     const auto restored = run_user_code([&] { activations_[i]->object->from_data(before_[i]); });
     frame.leave();
     if (!restored) {
-      core_.state().options.logger.warn(members_[i].type->describe(members_[i].id) +
-                                        " could not be taken back and leaves memory; what was not "
-                                        "saved of it is gone: " +
-                                        base::to_string(restored.error()));
+      host_.options.logger.warn(members_[i].type->describe(members_[i].id) +
+                                " could not be taken back and leaves memory; what was not "
+                                "saved of it is gone: " +
+                                base::to_string(restored.error()));
       drop(i);
     }
   }
 }
 
 void TogetherScope::mark_used() {
-  const auto now = core_.state().options.clock->coarse_now().time_since_epoch().count();
+  const auto now = host_.options.clock->coarse_now().time_since_epoch().count();
   for (Activation* const activation : activations_) {
     activation->last_used.store(now, std::memory_order_relaxed);
   }
@@ -145,7 +128,7 @@ void TogetherScope::leave_frames() noexcept {
 }
 
 void TogetherScope::drop(std::size_t index) {
-  core_.activator().drop(*members_[index].type, members_[index].id);
+  host_.activator.drop(*members_[index].type, members_[index].id);
   activations_[index] = nullptr;
 }
 

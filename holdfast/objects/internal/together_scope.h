@@ -8,11 +8,9 @@
 #include <nlohmann/json.hpp>
 
 #include <holdfast/base/error.h>
-#include <holdfast/local/key_guard.h>
 #include <holdfast/objects/internal/call_chain.h>
-#include <holdfast/objects/internal/entrance.h>
 #include <holdfast/objects/internal/host_core.h>
-#include <holdfast/objects/internal/lock_order.h>
+#include <holdfast/objects/internal/operation.h>
 
 namespace holdfast::objects::internal {
 
@@ -24,8 +22,8 @@ struct Member {
 // Several objects that one caller uses alone, changed and saved atomically.
 class TogetherScope {
  public:
-  // The ids must outlive it.
-  TogetherScope(HostCore& core, std::vector<Member> members);
+  // The ids and the limits must outlive it.
+  TogetherScope(HostCore& host, std::vector<Member> members, const Limits& limits);
   ~TogetherScope();
   TogetherScope(const TogetherScope&) = delete;
   TogetherScope& operator=(const TogetherScope&) = delete;
@@ -48,11 +46,10 @@ class TogetherScope {
   void leave_frames() noexcept;
   void drop(std::size_t index);
 
-  HostCore& core_;
+  HostCore& host_;
   const std::vector<Member> members_;
-  Entrance entrance_;
-  std::vector<Ranked> orders_;
-  std::vector<local::ExclusiveGuard> keys_;
+  Operation operation_;
+  std::vector<Exclusive> keys_;
   std::vector<Activation*> activations_;  // null: not loaded yet, or dropped
   std::vector<nlohmann::json> before_;
   std::unique_ptr<Frame[]> frames_;

@@ -16,6 +16,11 @@ base::Error current_failure() {
   }
 }
 
+base::Error bad_request() {
+  return {base::ErrorCode::invalid_argument,
+          "the request does not fit: " + current_failure().message};
+}
+
 base::Error in_context(std::string_view what, base::Error error) {
   error.message = std::string(what) + ": " + error.message;
   return error;

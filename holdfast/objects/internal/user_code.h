@@ -14,6 +14,9 @@ namespace holdfast::objects::internal {
 // ErrorCode::failed.
 [[nodiscard, gnu::cold]] base::Error current_failure();
 
+// Returns the current exception as an error of the caller, whose request does not fit.
+[[nodiscard, gnu::cold]] base::Error bad_request();
+
 // Returns "what: message", with the same code.
 [[nodiscard, gnu::cold]] base::Error in_context(std::string_view what, base::Error error);
 

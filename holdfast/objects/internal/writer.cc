@@ -4,9 +4,9 @@
 #include <utility>
 #include <variant>
 
+#include <holdfast/base/try.h>
 #include <holdfast/objects/internal/call_chain.h>
-#include <holdfast/objects/internal/lock_order.h>
-#include <holdfast/objects/internal/refusal.h>
+#include <holdfast/objects/internal/host_core.h>
 #include <holdfast/objects/internal/user_code.h>
 
 namespace holdfast::objects::internal {
@@ -24,39 +24,16 @@ constexpr std::size_t kEnoughBytes = 4UL * 1024 * 1024;
 // How often a request with an unknown outcome is repeated.
 constexpr int kMostRepeats = 2;
 
-// One object of a batch, which cannot be erased or written by others meanwhile.
-struct Held {
-  local::SharedGuard key;
-  local::ExclusiveGuard writing;
-  Activation* activation;
-  std::string text;
-};
-
 // Returns whether one save of a batch may be the cause, so that the others would succeed without
 // it.
 bool may_concern_one(ErrorCode code) {
-  return code != ErrorCode::unavailable && code != ErrorCode::unknown_outcome;
+  return code != ErrorCode::unavailable && code != ErrorCode::unknown_outcome &&
+         code != ErrorCode::timed_out;
 }
 
-}  // namespace
-
-Result<nlohmann::json> Writer::data_of(Activation& activation) {
-  Frame frame;
-  frame.enter(&activation.host, activation.type, activation.id, &activation, Doing::data);
-  auto data = run_user_code([&] { return activation.object->to_data(); });
-  if (!data) {
-    return std::unexpected(in_context("to_data of " + activation.type.describe(activation.id),
-                                      std::move(data).error()));
-  }
-  return data;
-}
-
-Result<std::string> Writer::text_of(Activation& activation) {
-  const auto data = data_of(activation);
-  if (!data) {
-    return std::unexpected(data.error());
-  }
-  auto text = run_user_code([&] { return data->dump(); });
+Result<std::string> text_of(Activation& activation) {
+  HOLDFAST_TRY_LET(const auto data, Writer::data_of(activation));
+  auto text = run_user_code([&] { return data.dump(); });
   if (!text) {
     return std::unexpected(in_context("the data of " + activation.type.describe(activation.id),
                                       std::move(text).error()));
@@ -69,216 +46,247 @@ Result<std::string> Writer::text_of(Activation& activation) {
   return text;
 }
 
-Result<SaveOutcome> Writer::save(Activation& activation, Turn turn, const local::KeyWait& wait) {
-  ObjectType& type = activation.type;
-  Ranked turn_order;
-  local::ExclusiveGuard my_turn;
-  if (turn == Turn::needed && type.options.calls == Calls::serial) {
-    turn_order = Ranked(&host_, Rank::turn);
-    auto taken = own(type.turns, type, activation.id, wait);
-    if (!taken) return std::unexpected(std::move(taken).error());
-    my_turn = *std::move(taken);
-  }
-  const Ranked save_order(&host_, Rank::save);
-  const auto writing = own(type.saves, type, activation.id, wait);
-  if (!writing) return std::unexpected(writing.error());
+std::string describe(std::span<Activation* const> activations) {
+  return activations.size() == 1 ? activations.front()->type.describe(activations.front()->id)
+                                 : std::to_string(activations.size()) + " objects";
+}
 
+}  // namespace
+
+struct Writer::Batched {
+  Request request{};
+  std::size_t bytes = 0;
+  std::vector<local::SharedGuard> keys{};
+  std::vector<local::ExclusiveGuard> writing{};
+  std::vector<std::string> busy{};
+};
+
+void Writer::Request::add(Activation& activation, ObjectSave save) {
+  activations.push_back(&activation);
+  saves.push_back(std::move(save));
+}
+
+void Writer::Written::add(Written other) {
+  saved += other.saved;
+  if (other.error) error = std::move(other.error);
+}
+
+Result<nlohmann::json> Writer::data_of(Activation& activation) {
+  Frame frame;
+  frame.enter(&activation.host, activation.type, activation.id, &activation, Doing::data);
+  auto data = run_user_code([&] { return activation.object->to_data(); });
+  if (!data) {
+    return std::unexpected(in_context("to_data of " + activation.type.describe(activation.id),
+                                      std::move(data).error()));
+  }
+  return data;
+}
+
+Result<SaveStatus> Writer::save(ObjectType& type, std::string_view id, const Operation& operation) {
+  if (const Frame* const own = Frame::of(type, id)) {
+    if (own->doing() == Doing::call) {
+      return save(*own->activation(), Turn::held, operation);
+    }
+    return fail(ErrorCode::invalid_argument,
+                type.describe(id) + " cannot be saved while a hook of it or `together` is at work");
+  }
+  HOLDFAST_TRY_LET(const auto key, operation.share_key(type, id));
+  Activation* const activation = type.table.find(id);
+  return activation != nullptr ? save(*activation, Turn::needed, operation) : SaveStatus::gone;
+}
+
+Result<SaveStatus> Writer::save(Activation& activation, Turn turn, const Operation& operation) {
+  ObjectType& type = activation.type;
+  Exclusive my_turn;
+  if (turn == Turn::needed && type.options.calls == Calls::serial) {
+    HOLDFAST_TRY_LET(my_turn, operation.own(type.turns, Rank::turn, type, activation.id));
+  }
+  HOLDFAST_TRY_LET(const auto writing, operation.own(type.saves, Rank::save, type, activation.id));
+  Request request;
+  HOLDFAST_TRY_LET(const bool changed, take(activation, request));
+  my_turn.unlock();
+  if (!changed) {
+    return SaveStatus::unchanged;
+  }
+  if (auto written = write(std::move(request), Batch::each, operation); written.error) {
+    return std::unexpected(*std::move(written.error));
+  }
+  return SaveStatus::saved;
+}
+
+Result<void> Writer::save_together(std::span<Activation* const> activations,
+                                   const Operation& operation) {
+  Request request;
+  for (Activation* const activation : activations) {
+    mark_dirty(*activation);
+    auto taken = take(*activation, request);
+    if (!taken) {
+      try_again(request);
+      return std::unexpected(std::move(taken).error());
+    }
+  }
+  if (auto written = write(std::move(request), Batch::all_or_none, operation); written.error) {
+    return std::unexpected(*std::move(written.error));
+  }
+  return {};
+}
+
+Result<std::size_t> Writer::save_listed(const Operation& operation) {
+  Written total;
+  for (ObjectType* const type : host_.types.in_use()) {
+    // Each of them once: an object that is listed meanwhile, or stays listed, neither delays the
+    // others nor makes this endless. Between batches: the objects of a batch are not listed, and
+    // are listed again if it fails.
+    std::unique_lock lock(sweeping_);
+    const std::vector<std::string> ids = type->table.listed_ids();
+    lock.unlock();
+    for (std::span<const std::string> left = ids; !left.empty();) {
+      for (const std::string& id : save_first(*type, left, operation, total)) {
+        auto one = save(*type, id, operation);
+        if (!one) {
+          total.error = std::move(one).error();
+        } else if (*one == SaveStatus::saved) {
+          ++total.saved;
+        }
+      }
+    }
+  }
+  if (total.error) {
+    return std::unexpected(*std::move(total.error));
+  }
+  return total.saved;
+}
+
+std::vector<std::string> Writer::save_first(ObjectType& type, std::span<const std::string>& left,
+                                            const Operation& operation, Written& written) {
+  const std::lock_guard guard(sweeping_);
+  Batched batched;
+  std::size_t handled = 0;
+  const std::size_t most = std::min(left.size(), host_.options.save_batch);
+  while (handled < most && batched.bytes < kEnoughBytes) {
+    if (auto taken = try_take(type, left[handled++], batched); !taken) {
+      written.error = std::move(taken).error();
+    }
+  }
+  left = left.subspan(handled);
+  if (!batched.request.saves.empty()) {
+    written.add(write(std::move(batched.request), Batch::each, operation));
+  }
+  return std::move(batched.busy);
+}
+
+// None of the locks is waited for, so their order does not matter.
+Result<bool> Writer::try_take(ObjectType& type, const std::string& id, Batched& batched) {
+  auto key = type.keys.try_lock_shared(id);
+  Activation* const activation = key ? type.table.find(id) : nullptr;
+  if (key && activation == nullptr) {
+    return false;  // erased meanwhile
+  }
+  const bool is_serial = type.options.calls == Calls::serial;
+  const auto turn = key && is_serial ? type.turns.try_lock(id) : std::nullopt;
+  auto writing = key && (turn || !is_serial) ? type.saves.try_lock(id) : std::nullopt;
+  if (!writing) {
+    batched.busy.push_back(id);
+    return false;
+  }
+  // First, so that a change from here on lists it again.
+  type.table.unlist(*activation);
+  HOLDFAST_TRY_LET(const bool changed, take(*activation, batched.request));
+  if (changed) {
+    batched.bytes += batched.request.saves.back().data.size();
+    batched.keys.push_back(*std::move(key));
+    batched.writing.push_back(*std::move(writing));
+  }
+  return changed;
+}
+
+Result<bool> Writer::take(Activation& activation, Request& request) {
   if (!activation.dirty.exchange(false, std::memory_order_acq_rel)) {
-    return SaveOutcome::unchanged;
+    return false;
   }
   auto text = text_of(activation);
-  my_turn.unlock();
-  turn_order.reset();
+  if (!activation.usable()) {
+    mark_lost(activation);
+    text = fail(ErrorCode::lost, "another process may have " +
+                                     activation.type.describe(activation.id) +
+                                     " by now; it is not saved");
+  }
   if (!text) {
     try_again(activation);
     return std::unexpected(std::move(text).error());
   }
-  if (auto ours = check_ours(activation); !ours) {
-    return std::unexpected(std::move(ours).error());
-  }
-  const ObjectSave save{type.key(activation.id), *std::move(text), activation.token()};
-  auto outcomes = host_.repository->save(std::span(&save, 1), Batch::each, host_.store_deadline());
-  if (!outcomes) {
-    try_again(activation);
-    return std::unexpected(
-        in_context("saving " + type.describe(activation.id), std::move(outcomes).error()));
-  }
-  if (auto settled = settle(activation, outcomes->front()); !settled) {
-    return std::unexpected(std::move(settled).error());
-  }
-  return SaveOutcome::saved;
+  request.add(activation,
+              {activation.type.key(activation.id), *std::move(text), activation.token()});
+  return true;
 }
 
-Result<SaveOutcome> Writer::save(ObjectType& type, std::string_view id,
-                                 const local::KeyWait& wait) {
-  const Ranked key_order(&host_, Rank::key);
-  const auto key = share_key(type, id, wait);
-  if (!key) {
-    return std::unexpected(key.error());
-  }
-  Activation* const activation = type.table.find(id);
-  return activation != nullptr ? save(*activation, Turn::needed, wait) : SaveOutcome::gone;
-}
-
-Sweep Writer::sweep(ObjectType& type, std::span<const std::string> ids) {
-  Sweep result;
-  std::vector<Held> held;
-  std::size_t bytes = 0;
-  for (const std::string& id : ids) {
-    if (bytes >= kEnoughBytes) {
-      break;
-    }
-    ++result.taken;
-    // None of these waits, so their order does not matter.
-    auto key = type.keys.try_lock_shared(id);
-    Activation* const activation = key ? type.table.find(id) : nullptr;
-    if (key && activation == nullptr) {
-      continue;  // erased meanwhile
-    }
-    auto turn = key && type.options.calls == Calls::serial
-                    ? type.turns.try_lock(id)
-                    : std::optional<local::ExclusiveGuard>(std::in_place);
-    auto writing = key && turn ? type.saves.try_lock(id) : std::nullopt;
-    if (!writing) {
-      result.busy.push_back(id);
-      continue;
-    }
-    // First, so that a change from here on lists it again.
-    type.table.unlist(*activation);
-    if (!activation->dirty.exchange(false, std::memory_order_acq_rel)) {
-      continue;
-    }
-    auto text = text_of(*activation);
-    if (!text) {
-      try_again(*activation);
-      result.error = std::move(text).error();
-      continue;
-    }
-    bytes += text->size();
-    held.push_back({*std::move(key), *std::move(writing), activation, *std::move(text)});
-  }
-  std::vector<ObjectSave> saves;
-  std::vector<Activation*> activations;
-  for (Held& object : held) {
-    Activation& activation = *object.activation;
-    if (auto ours = check_ours(activation); !ours) {
-      result.error = std::move(ours).error();
-      continue;
-    }
-    saves.push_back({type.key(activation.id), std::move(object.text), activation.token()});
-    activations.push_back(&activation);
-  }
-  if (!saves.empty()) {
-    write(saves, activations, result);
-  }
-  return result;
-}
-
-bool Writer::write(std::span<const ObjectSave> saves, std::span<Activation* const> activations,
-                   Sweep& result) {
-  auto outcomes = host_.repository->save(saves, Batch::each, host_.store_deadline());
-  if (outcomes) {
-    for (std::size_t i = 0; i < saves.size(); ++i) {
-      if (auto settled = settle(*activations[i], (*outcomes)[i]); !settled) {
-        result.error = std::move(settled).error();
-      } else {
-        ++result.saved;
-      }
-    }
-    return true;
-  }
-  const bool go_on = may_concern_one(outcomes.error().code);
-  if (go_on && saves.size() > 1) {
-    bool reached = true;
-    for (std::size_t i = 0; i < saves.size(); ++i) {
-      if (reached) {
-        reached = write(saves.subspan(i, 1), activations.subspan(i, 1), result);
-      } else {
-        try_again(*activations[i]);
-      }
-    }
-    return reached;
-  }
-  for (Activation* const activation : activations) {
-    try_again(*activation);
-  }
-  const std::string what = saves.size() == 1
-                               ? activations.front()->type.describe(activations.front()->id)
-                               : std::to_string(saves.size()) + " objects";
-  result.error = in_context("saving " + what, std::move(outcomes).error());
-  return go_on;
-}
-
-Result<void> Writer::save_together(std::span<Activation* const> activations) {
-  std::vector<ObjectSave> saves;
-  for (Activation* const activation : activations) {
-    auto text = text_of(*activation);
-    if (!text) {
-      return std::unexpected(std::move(text).error());
-    }
-    saves.push_back({activation->type.key(activation->id), *std::move(text), activation->token()});
-  }
-  for (Activation* const activation : activations) {
-    if (auto ours = check_ours(*activation); !ours) {
-      return ours;
-    }
-  }
+Writer::Written Writer::write(Request request, Batch batch, const Operation& operation) {
+  Written written;
   // The same request may be repeated; this turns an unknown outcome into a known one.
-  const base::Deadline deadline = host_.store_deadline();
-  auto outcomes = host_.repository->save(saves, Batch::all_or_none, deadline);
-  const bool was_unknown = !outcomes && outcomes.error().code == ErrorCode::unknown_outcome;
+  const base::Deadline deadline = operation.store_deadline();
+  auto outcomes = host_.repository->save(request.saves, batch, deadline);
+  const bool was_unknown = batch == Batch::all_or_none && !outcomes &&
+                           outcomes.error().code == ErrorCode::unknown_outcome;
   for (int again = 0; was_unknown && !outcomes && again < kMostRepeats; ++again) {
-    outcomes = host_.repository->save(saves, Batch::all_or_none, deadline);
+    outcomes = host_.repository->save(request.saves, batch, deadline);
   }
-  if (!outcomes) {
-    host_.failed_saves += activations.size();
-    base::Error error = in_context("saving together", std::move(outcomes).error());
-    if (was_unknown) error.code = ErrorCode::unknown_outcome;
-    return std::unexpected(std::move(error));
+  if (outcomes) {
+    written.add(settle(request, *outcomes));
+  } else if (batch == Batch::each && request.saves.size() > 1 &&
+             may_concern_one(outcomes.error().code)) {
+    written.add(write_each(std::move(request), operation));
+  } else {
+    try_again(request);
+    written.error =
+        operation.store_failed("saving " + describe(request.activations), outcomes.error()).error();
   }
-  Result<void> result;
-  for (std::size_t i = 0; i < activations.size(); ++i) {
-    if (std::holds_alternative<store::Withheld>((*outcomes)[i])) {
-      ++host_.failed_saves;
+  if (was_unknown && written.error) {
+    // Rejected now, but the first request may have been executed.
+    written.error->code = ErrorCode::unknown_outcome;
+  }
+  return written;
+}
+
+Writer::Written Writer::write_each(Request request, const Operation& operation) {
+  Written written;
+  for (std::size_t i = 0; i < request.saves.size(); ++i) {
+    Request one;
+    one.add(*request.activations[i], std::move(request.saves[i]));
+    if (written.error && !may_concern_one(written.error->code)) {
+      try_again(one);  // the repository was not reached
+    } else {
+      written.add(write(std::move(one), Batch::each, operation));
+    }
+  }
+  return written;
+}
+
+Writer::Written Writer::settle(const Request& request,
+                               std::span<const store::SaveOutcome> outcomes) {
+  Written written;
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    Activation& activation = *request.activations[i];
+    if (std::holds_alternative<store::Saved>(outcomes[i])) {
+      ++host_.saved;
+      ++written.saved;
       continue;
     }
-    activations[i]->dirty.store(false, std::memory_order_release);
-    if (auto settled = settle(*activations[i], (*outcomes)[i]); !settled) {
-      result = std::move(settled);
+    try_again(activation);
+    if (const auto* const refused = std::get_if<store::Refused>(&outcomes[i])) {
+      mark_lost(activation);
+      written.error = activation.type.refusal(activation.id, activation.token(), refused->newest);
     }
   }
-  if (!result && was_unknown) {
-    // Rejected now, but the first request may have been executed.
-    result.error().code = ErrorCode::unknown_outcome;
-  }
-  return result;
-}
-
-Result<void> Writer::settle(Activation& activation, const store::SaveOutcome& outcome) {
-  if (const auto* const refused = std::get_if<store::Refused>(&outcome)) {
-    try_again(activation);
-    mark_lost(activation);
-    return std::unexpected(
-        refusal(activation.type, activation.id, activation.token(), refused->newest));
-  }
-  ++host_.saved;
-  return {};
-}
-
-Result<void> Writer::check_ours(Activation& activation) {
-  if (activation.usable()) {
-    return {};
-  }
-  try_again(activation);
-  mark_lost(activation);
-  return fail(ErrorCode::lost, "another process may have " +
-                                   activation.type.describe(activation.id) +
-                                   " by now; it is not saved");
+  return written;
 }
 
 void Writer::try_again(Activation& activation) {
   ++host_.failed_saves;
   mark_dirty(activation);
+}
+
+void Writer::try_again(const Request& request) {
+  for (Activation* const activation : request.activations) try_again(*activation);
 }
 
 }  // namespace holdfast::objects::internal

@@ -2,16 +2,18 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
 #include <holdfast/base/error.h>
 #include <holdfast/objects/internal/activation.h>
-#include <holdfast/objects/internal/host_state.h>
+#include <holdfast/objects/internal/operation.h>
 #include <holdfast/objects/outcome.h>
 #include <holdfast/store/object_repository.h>
 
@@ -21,55 +23,73 @@ namespace holdfast::objects::internal {
 // no other caller can reach it.
 enum class Turn : std::uint8_t { held, needed };
 
-// The result of one request to the repository.
-struct Sweep {
-  std::size_t taken = 0;  // how many of the ids were handled; at least one
-  std::size_t saved = 0;
-  std::vector<std::string> busy;  // were in use; they are still listed
-  std::optional<base::Error> error;
-};
-
 // Saves objects to the repository. Thread-safe.
 //
-// The dirty flag is cleared before the data is taken, and set again if it could not be saved.
-// Writers of one object queue, so an older state never follows a newer one; except that a
-// save which ended with unknown_outcome may still be on its way to a server, and arrive after the
-// next one of the same holder: both carry the same token.
+// Every save has the same three steps: lock the object's saves, take its data (`take`
+// clears the dirty flag before `to_data`), and `write` the request; an object that could not be
+// saved is marked as changed again. Saves of one object are serial, so an older state never follows
+// a newer one; except that a save which ended with unknown_outcome may still be on its way to a
+// server, and arrive after the next one of the same holder: both carry the same token.
 class Writer {
  public:
-  explicit Writer(HostState& host) : host_(host) {}
+  explicit Writer(HostCore& host) : host_(host) {}
 
+  // Saves an object by its id, also from its own method; `gone` if it is not active.
+  [[nodiscard]] base::Result<SaveStatus> save(ObjectType& type, std::string_view id,
+                                              const Operation& operation);
   // Saves an object whose key the caller holds.
-  [[nodiscard]] base::Result<SaveOutcome> save(Activation& activation, Turn turn,
-                                               const local::KeyWait& wait);
-  // Saves an object by its id; `gone` if it is not active.
-  [[nodiscard]] base::Result<SaveOutcome> save(ObjectType& type, std::string_view id,
-                                               const local::KeyWait& wait);
-  // Saves the first of these ids, as many as fit in one request; waits only for the repository.
-  // Saved objects leave the list.
-  [[nodiscard]] Sweep sweep(ObjectType& type, std::span<const std::string> ids);
+  [[nodiscard]] base::Result<SaveStatus> save(Activation& activation, Turn turn,
+                                              const Operation& operation);
   // Saves all or none; the caller holds their keys exclusively. A rejected object is marked as
   // lost. If none was saved they keep their state; if that is not known, the error is
   // unknown_outcome.
-  [[nodiscard]] base::Result<void> save_together(std::span<Activation* const> activations);
+  [[nodiscard]] base::Result<void> save_together(std::span<Activation* const> activations,
+                                                 const Operation& operation);
+  // Saves the listed objects of all types, in batches, and then waits for those that were busy.
+  // Returns how many were saved, or the last error.
+  [[nodiscard]] base::Result<std::size_t> save_listed(const Operation& operation);
 
   [[nodiscard]] static base::Result<nlohmann::json> data_of(Activation& activation);
 
  private:
-  [[nodiscard]] static base::Result<std::string> text_of(Activation& activation);
-  [[nodiscard]] base::Result<void> settle(Activation& activation,
-                                          const store::SaveOutcome& outcome);
-  // Returns `lost`, and marks the object as lost, if it is known before a request that another
-  // process may own it.
-  [[nodiscard]] base::Result<void> check_ours(Activation& activation);
-  // Sends one request and, if one of several saves may have made it fail, each alone. Returns false
-  // if the repository was not reached.
-  bool write(std::span<const store::ObjectSave> saves, std::span<Activation* const> activations,
-             Sweep& result);
-  // Marks the object as not saved, to be saved later.
-  void try_again(Activation& activation);
+  // The objects of one request to the repository, and their data.
+  struct Request {
+    std::vector<Activation*> activations{};
+    std::vector<store::ObjectSave> saves{};
 
-  HostState& host_;
+    void add(Activation& activation, store::ObjectSave save);
+  };
+  // What became of some saves.
+  struct Written {
+    std::size_t saved = 0;
+    std::optional<base::Error> error{};  // the last one
+
+    void add(Written other);
+  };
+  struct Batched;  // a request, and the locks of its objects
+
+  // Adds a changed object to the request. Returns false if it has not changed. lost, and it is
+  // marked as such, if another process may own it by now.
+  [[nodiscard]] base::Result<bool> take(Activation& activation, Request& request);
+  // Does the same if no lock of the object is held; otherwise adds it to those that are busy.
+  [[nodiscard]] base::Result<bool> try_take(ObjectType& type, const std::string& id,
+                                            Batched& batched);
+  // Saves the first of these ids, as many as fit in one request, and removes them from `left`;
+  // returns those that were busy.
+  [[nodiscard]] std::vector<std::string> save_first(ObjectType& type,
+                                                    std::span<const std::string>& left,
+                                                    const Operation& operation, Written& written);
+  // Sends the request. If it fails and one of several saves may be the cause, sends each alone.
+  [[nodiscard]] Written write(Request request, store::Batch batch, const Operation& operation);
+  [[nodiscard]] Written write_each(Request request, const Operation& operation);
+  [[nodiscard]] Written settle(const Request& request,
+                               std::span<const store::SaveOutcome> outcomes);
+  // Mark objects as not saved, to be saved later.
+  void try_again(Activation& activation);
+  void try_again(const Request& request);
+
+  HostCore& host_;
+  std::mutex sweeping_;  // one batch at a time
 };
 
 }  // namespace holdfast::objects::internal

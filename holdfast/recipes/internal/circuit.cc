@@ -8,12 +8,6 @@
 
 namespace holdfast::recipes::internal {
 
-namespace {
-
-double jitter() { return static_cast<double>(base::random_u64() >> 11U) * 0x1.0p-53; }
-
-}  // namespace
-
 Circuit::Circuit(const Breaker::Limits& limits, const base::Clock& clock, base::Logger logger,
                  locks::Metrics metrics)
     : clock_(clock), logger_(std::move(logger)), metrics_(std::move(metrics)), breaker_(limits) {}
@@ -66,7 +60,7 @@ void Circuit::on_failure(const base::Error& error) {
     const std::lock_guard guard(mutex_);
     const base::TimePoint now = clock_.now();
     const CircuitState before = breaker_.state();
-    breaker_.on_failure(now, jitter());
+    breaker_.on_failure(now, base::random_fraction());
     if (breaker_.state() != CircuitState::open || before == CircuitState::open) {
       return;
     }

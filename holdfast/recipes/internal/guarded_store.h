@@ -26,7 +26,9 @@ class GuardedStore final : public store::LeaseStore {
                base::Duration answer_within);
 
   [[nodiscard]] store::Capabilities capabilities() const override;
-  [[nodiscard]] store::Listener* listener() noexcept override { return real_->listener(); }
+  [[nodiscard]] store::LeaseDefaults lease_defaults() const override {
+    return real_->lease_defaults();
+  }
 
  private:
   template <class Call>

@@ -2,6 +2,8 @@
 
 #include <stdexcept>
 
+#include <holdfast/base/try.h>
+
 namespace holdfast::testing::internal {
 
 namespace {
@@ -23,11 +25,8 @@ LockUnderTest ProviderUnderTest::acquire(std::string_view name,
 
 ProviderUnderTest::MaybeLock ProviderUnderTest::try_acquire(std::string_view name,
                                                             const locks::AcquireOptions& options) {
-  auto lock = face_->try_acquire(name, options);
-  if (!lock) {
-    return std::unexpected(std::move(lock).error());
-  }
-  return *lock != nullptr ? std::optional(LockUnderTest(*std::move(lock))) : std::nullopt;
+  HOLDFAST_TRY_LET(auto lock, face_->try_acquire(name, options));
+  return lock != nullptr ? std::optional(LockUnderTest(std::move(lock))) : std::nullopt;
 }
 
 base::Result<bool> ProviderUnderTest::is_locked(std::string_view name) {

@@ -11,14 +11,6 @@ namespace {
 
 int size_of(std::string_view text) { return static_cast<int>(text.size()); }
 
-// Moves the place there.
-std::optional<BsonValue> find_in(bson_iter_t& place, std::string_view key) {
-  if (!bson_iter_find_w_len(&place, key.data(), size_of(key))) {
-    return std::nullopt;
-  }
-  return BsonValue(place);
-}
-
 }  // namespace
 
 std::optional<std::string_view> BsonValue::text() const {
@@ -72,10 +64,10 @@ std::optional<std::string_view> BsonValue::bytes() const {
   return std::string_view(reinterpret_cast<const char*>(bytes), size);
 }
 
-std::optional<bson_iter_t> BsonValue::elements() const {
-  bson_iter_t inside;
+std::optional<BsonElements> BsonValue::elements() const {
+  BsonElements inside;
   if (!(BSON_ITER_HOLDS_DOCUMENT(&place_) || BSON_ITER_HOLDS_ARRAY(&place_)) ||
-      !bson_iter_recurse(&place_, &inside)) {
+      !bson_iter_recurse(&place_, &inside.place_)) {
     return std::nullopt;
   }
   return inside;
@@ -83,7 +75,16 @@ std::optional<bson_iter_t> BsonValue::elements() const {
 
 std::optional<BsonValue> BsonValue::find(std::string_view key) const {
   auto inside = elements();
-  return inside ? find_in(*inside, key) : std::nullopt;
+  return inside ? inside->find(key) : std::nullopt;
+}
+
+std::optional<BsonValue> BsonElements::next() {
+  return bson_iter_next(&place_) ? std::optional(BsonValue(place_)) : std::nullopt;
+}
+
+std::optional<BsonValue> BsonElements::find(std::string_view key) {
+  return bson_iter_find_w_len(&place_, key.data(), size_of(key)) ? std::optional(BsonValue(place_))
+                                                                 : std::nullopt;
 }
 
 // A bson_t may keep its bytes within itself, so it cannot be moved by copying the struct.
@@ -183,8 +184,8 @@ Bson& Bson::push_all(const Bson& array) {
 }
 
 std::optional<BsonValue> Bson::find(std::string_view key) const {
-  bson_iter_t place;
-  return bson_iter_init(&place, &document_) ? find_in(place, key) : std::nullopt;
+  BsonElements elements;
+  return bson_iter_init(&elements.place_, &document_) ? elements.find(key) : std::nullopt;
 }
 
 bson_t* Bson::reset() noexcept {

@@ -18,6 +18,8 @@ struct Date {
   friend bool operator==(const Date&, const Date&) = default;
 };
 
+class BsonElements;
+
 // One value within a document; as long as that lives and is not changed.
 class BsonValue {
  public:
@@ -32,13 +34,30 @@ class BsonValue {
   [[nodiscard]] std::optional<bool> boolean() const;
   [[nodiscard]] std::optional<Date> date() const;
   [[nodiscard]] std::optional<std::string_view> bytes() const;  // binary, of the usual kind
-  // An iterator before the first element of a document or array.
-  [[nodiscard]] std::optional<bson_iter_t> elements() const;
+  // The elements of a document or array.
+  [[nodiscard]] std::optional<BsonElements> elements() const;
   [[nodiscard]] bool is_array() const { return BSON_ITER_HOLDS_ARRAY(&place_); }
 
   [[nodiscard]] std::optional<BsonValue> find(std::string_view key) const;
 
  private:
+  bson_iter_t place_;
+};
+
+// The elements of a document or array, one after the other; as long as that lives and is not
+// changed. An object, because std::optional<bson_iter_t> would lose the alignment of libbson's
+// type.
+class BsonElements {
+ public:
+  // Returns nothing after the last one.
+  [[nodiscard]] std::optional<BsonValue> next();
+  // Returns the next one that has this key; nothing if there is none.
+  [[nodiscard]] std::optional<BsonValue> find(std::string_view key);
+
+ private:
+  friend class Bson;
+  friend class BsonValue;
+
   bson_iter_t place_;
 };
 

@@ -19,7 +19,7 @@ namespace holdfast::engines::mongodb::internal {
 struct Address {
   struct FreeUri {
     const Driver* driver;
-    void operator()(mongoc_uri_t* uri) const noexcept { driver->uri_destroy(uri); }
+    void operator()(mongoc_uri_t* made) const noexcept { driver->uri_destroy(made); }
   };
 
   const Driver* driver;

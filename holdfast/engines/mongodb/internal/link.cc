@@ -4,6 +4,7 @@
 #include <thread>
 
 #include <holdfast/base/random.h>
+#include <holdfast/base/try.h>
 
 namespace holdfast::engines::mongodb::internal {
 
@@ -37,22 +38,16 @@ std::unexpected<base::Error> no_documents() {
 }  // namespace
 
 Result<std::unique_ptr<Link>> Link::open(MongoOptions options) {
-  auto address = Address::make(options);
-  if (!address) {
-    return std::unexpected(std::move(address).error());
-  }
-  return std::unique_ptr<Link>(new Link(std::move(options), *std::move(address)));
+  HOLDFAST_TRY_LET(auto address, Address::make(options));
+  return std::unique_ptr<Link>(new Link(std::move(options), std::move(address)));
 }
 
 Result<Greeting> Link::greet(Deadline deadline) {
   Greeting greeting;
   auto greeted = persist_reading(
       deadline, [&](Client& client, Deadline limit) -> std::expected<Bson, Trouble> {
-        auto said = client.greet(limit);
-        if (!said) {
-          return std::unexpected(std::move(said).error());
-        }
-        greeting = *std::move(said);
+        HOLDFAST_TRY_LET(auto said, client.greet(limit));
+        greeting = std::move(said);
         return Bson();
       });
   if (!greeted) {
@@ -146,9 +141,7 @@ Result<Bson> Link::persist_reading(Deadline deadline, const Attempt& attempt) {
 
 template <class Attempt>
 Result<Answer> Link::persist(Repeat repeat, Deadline deadline, const Attempt& attempt) {
-  if (auto ours = check_process(); !ours) {
-    return std::unexpected(std::move(ours).error());
-  }
+  HOLDFAST_TRY(check_process());
   const auto& clock = base::steady_clock();
   const Deadline until =
       deadline.is_never() ? Deadline::after(clock, options_.reply_timeout) : deadline;
@@ -156,22 +149,19 @@ Result<Answer> Link::persist(Repeat repeat, Deadline deadline, const Attempt& at
   bool may_be_done = false;
   base::Duration pause = kShortestPause;
   for (;;) {
-    auto client = borrow(until);
-    if (!client) {
-      return std::unexpected(std::move(client).error());
-    }
+    HOLDFAST_TRY_LET(auto client, borrow(until));
     std::expected<Bson, Trouble> reply =
-        attempt(**client, std::min(until, Deadline::after(clock, options_.reply_timeout)));
+        attempt(*client, std::min(until, Deadline::after(clock, options_.reply_timeout)));
     if (reply) {
       has_answered_.store(true, std::memory_order_relaxed);
-      give_back(*std::move(client));
+      give_back(std::move(client));
       return Answer{.reply = *std::move(reply), .is_repeated = may_be_done};
     }
     const Trouble& trouble = reply.error();
     if (trouble.connection_is_bad) {
-      discard(*std::move(client));
+      discard(std::move(client));
     } else {
-      give_back(*std::move(client));
+      give_back(std::move(client));
     }
     may_be_done = may_be_done || trouble.kind == Trouble::Kind::unknown;
     if (trouble.kind == Trouble::Kind::refused) {
@@ -233,9 +223,9 @@ void for_each_document(const Bson& reply, const std::function<void(const BsonVal
   const auto cursor = reply.find("cursor");
   for (const char* const batch : {"firstBatch", "nextBatch"}) {
     const auto documents = cursor ? cursor->find(batch) : std::nullopt;
-    auto place = documents ? documents->elements() : std::nullopt;
-    while (place && bson_iter_next(&*place)) {
-      callback(BsonValue(*place));
+    auto elements = documents ? documents->elements() : std::nullopt;
+    while (const auto document = elements ? elements->next() : std::nullopt) {
+      callback(*document);
     }
   }
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <holdfast/base/try.h>
 #include <holdfast/engines/mongodb/internal/answers.h>
 
 namespace holdfast::engines::mongodb::internal {
@@ -138,16 +139,10 @@ Result<store::Page> list_names(Link& link, const Requests& requests, const IdSpa
                                base::Deadline deadline) {
   // Two more than asked for: one to know whether there is a next page, one that may be `after`.
   Lister lister(link, requests, ids, prefix, request.limit + 2, deadline);
-  auto plain = lister.run(plain_range(ids, prefix, request.after));
-  if (!plain) {
-    return std::unexpected(std::move(plain).error());
-  }
-  auto escaped = lister.run(escaped_range(ids, prefix, request.after));
-  if (!escaped) {
-    return std::unexpected(std::move(escaped).error());
-  }
+  HOLDFAST_TRY_LET(auto plain, lister.run(plain_range(ids, prefix, request.after)));
+  HOLDFAST_TRY_LET(auto escaped, lister.run(escaped_range(ids, prefix, request.after)));
   store::Page page;
-  std::ranges::merge(*plain, *escaped, std::back_inserter(page.names), {}, &NameState::name,
+  std::ranges::merge(plain, escaped, std::back_inserter(page.names), {}, &NameState::name,
                      &NameState::name);
   std::erase_if(page.names,
                 [&](const NameState& state) { return state.name.view() <= request.after; });

@@ -13,7 +13,6 @@
 namespace holdfast::engines::mongodb::internal {
 namespace {
 
-using store::ObjectKey;
 
 // Short texts of few bytes, so that all ways in which they can meet come up.
 std::vector<std::string> odd_names() {

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include <holdfast/base/percent.h>
+#include <holdfast/base/try.h>
 
 namespace holdfast::engines::mongodb::internal {
 
@@ -77,19 +78,15 @@ Result<std::int64_t> number_of(const BsonValue& document, std::string_view field
 // Returns a number of permits or hits.
 Result<std::uint32_t> count_of(const BsonValue& document, std::string_view field,
                                std::int64_t least) {
-  const auto number = number_of(document, field, least, std::numeric_limits<std::uint32_t>::max());
-  if (!number) {
-    return std::unexpected(number.error());
-  }
-  return static_cast<std::uint32_t>(*number);
+  HOLDFAST_TRY_LET(const auto number,
+                   number_of(document, field, least, std::numeric_limits<std::uint32_t>::max()));
+  return static_cast<std::uint32_t>(number);
 }
 
 Result<std::uint64_t> token_of(const BsonValue& document, std::string_view field) {
-  const auto number = number_of(document, field, 0, std::numeric_limits<std::int64_t>::max());
-  if (!number) {
-    return std::unexpected(number.error());
-  }
-  return static_cast<std::uint64_t>(*number);
+  HOLDFAST_TRY_LET(const auto number,
+                   number_of(document, field, 0, std::numeric_limits<std::int64_t>::max()));
+  return static_cast<std::uint64_t>(number);
 }
 
 Result<StoredLease> lease_of(const BsonValue& element) {
@@ -157,16 +154,13 @@ Result<void> read_all(const BsonValue& document, std::string_view key, const Rea
   if (!array) {
     return {};
   }
-  auto place = array->is_array() ? array->elements() : std::nullopt;
-  if (!place) {
+  auto elements = array->is_array() ? array->elements() : std::nullopt;
+  if (!elements) {
     return strange();
   }
-  while (bson_iter_next(&*place)) {
-    auto element = read(BsonValue(*place));
-    if (!element) {
-      return std::unexpected(std::move(element).error());
-    }
-    add(*std::move(element));
+  while (const auto value = elements->next()) {
+    HOLDFAST_TRY_LET(auto element, read(*value));
+    add(std::move(element));
   }
   return {};
 }
@@ -231,9 +225,7 @@ Result<Record> record_of(const BsonValue& document) {
   Record record;
   record.last_token = *token;
   if (*text->text() == kList) {
-    if (auto read = read_list(document, record); !read) {
-      return std::unexpected(std::move(read).error());
-    }
+    HOLDFAST_TRY(read_list(document, record));
     return record;
   }
   if (*text->text() == kReleased || text->text()->starts_with(std::string(kReleased) + " ")) {

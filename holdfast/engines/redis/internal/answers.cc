@@ -8,6 +8,7 @@
 
 #include <holdfast/base/printable.h>
 #include <holdfast/base/saturate.h>
+#include <holdfast/base/try.h>
 #include <holdfast/engines/redis/internal/failure.h>
 #include <holdfast/engines/redis/internal/message.h>
 #include <holdfast/store/lease_store.h>
@@ -91,11 +92,8 @@ Result<Holder> holder(Reply reply) {
 Result<std::vector<Holder>> holders(Reply reply) {
   std::vector<Holder> all;
   for (Reply& each : reply.take_elements()) {
-    auto one = holder(std::move(each));
-    if (!one) {
-      return std::unexpected(std::move(one).error());
-    }
-    all.push_back(*std::move(one));
+    HOLDFAST_TRY_LET(auto one, holder(std::move(each)));
+    all.push_back(std::move(one));
   }
   return all;
 }
@@ -122,11 +120,8 @@ Result<store::ClaimOutcome> claim_outcome(Reply reply, base::Duration ttl) {
   if (!answer.is("busy", 2)) {
     return answer.error();
   }
-  auto who = holders(std::move(answer[1]));
-  if (!who) {
-    return std::unexpected(std::move(who).error());
-  }
-  return store::Busy{.holders = *std::move(who), .frees_in = time_left(answer[0])};
+  HOLDFAST_TRY_LET(auto who, holders(std::move(answer[1])));
+  return store::Busy{.holders = std::move(who), .frees_in = time_left(answer[0])};
 }
 
 namespace {
@@ -215,14 +210,11 @@ Result<std::optional<store::NameState>> name_state(const base::Name& name, Reply
   if (!answer.is("held", 2)) {
     return answer.error();
   }
-  auto who = holders(std::move(answer[1]));
-  if (!who) {
-    return std::unexpected(std::move(who).error());
-  }
-  if (who->empty()) {
+  HOLDFAST_TRY_LET(auto who, holders(std::move(answer[1])));
+  if (who.empty()) {
     return std::nullopt;
   }
-  return store::NameState{.name = name, .capacity = count(answer[0]), .holders = *std::move(who)};
+  return store::NameState{.name = name, .capacity = count(answer[0]), .holders = std::move(who)};
 }
 
 Result<std::optional<store::NameState>> only_state(const base::Name& name, Reply reply) {

@@ -228,8 +228,8 @@ TEST(HostileServer, AnAnswerToSubscribeWithoutEndIsRefused) {
     }
   });
   Heard heard;
-  Subscriber subscriber(options_for(server), heard.callbacks());
-  EXPECT_FALSE(subscriber.subscribe("a", patience()));
+  Subscriber subscriber(options_for(server), "a", heard.callbacks());
+  EXPECT_FALSE(subscriber.start(patience()));
   EXPECT_TRUE(has_flooded);
   EXPECT_LT(server.sent(), ReplyLimits::for_messages().bytes + kInSockets);
 }

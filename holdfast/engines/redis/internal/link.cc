@@ -3,6 +3,7 @@
 #include <utility>
 
 #include <holdfast/base/saturate.h>
+#include <holdfast/base/try.h>
 #include <holdfast/engines/redis/internal/link/fitness.h>
 #include <holdfast/engines/redis/internal/link/link_core.h>
 
@@ -35,9 +36,7 @@ Result<std::unique_ptr<Link>> Link::open(RedisOptions options) {
   const auto deadline = base::Deadline::at(base::add_saturating(
       base::add_saturating(base::steady_clock().now(), used.connect_timeout), used.reply_timeout));
   // Whatever the server says to that, it is there.
-  if (auto reply = link->call(Command("PING"), deadline); !reply) {
-    return std::unexpected(std::move(reply).error());
-  }
+  HOLDFAST_TRY(link->call(Command("PING"), deadline));
   return link;
 }
 
@@ -49,9 +48,7 @@ Result<void> Link::check_process() const {
 }
 
 Result<Reply> Link::call(const Command& command, base::Deadline deadline) {
-  if (auto ours = check_process(); !ours) {
-    return std::unexpected(std::move(ours).error());
-  }
+  HOLDFAST_TRY(check_process());
   bool may_try_again = true;
   for (bool may_join = command.is_joinable();; may_join = false) {
     Reply reply;

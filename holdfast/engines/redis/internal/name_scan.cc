@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include <holdfast/base/try.h>
 #include <holdfast/engines/redis/internal/failure.h>
 
 namespace holdfast::engines::redis::internal {
@@ -36,11 +37,8 @@ class Scan {
     std::size_t bytes = 0;
     std::string cursor = "0";
     for (std::size_t step = 0; step < limits_.steps; ++step) {
-      auto found = next(cursor, pattern, type);
-      if (!found) {
-        return std::unexpected(std::move(found).error());
-      }
-      for (const Reply& key : found->elements()) {
+      HOLDFAST_TRY_LET(auto found, next(cursor, pattern, type));
+      for (const Reply& key : found.elements()) {
         auto text = name_of(key.text());
         if (!text || !text->starts_with(prefix_) || *text <= after_) {
           continue;

@@ -34,19 +34,6 @@ Result<Reply> checked(Result<Reply> reply) {
   return reply;
 }
 
-Command known(const Script& script, const Scripts::Fill& fill) {
-  Command command("EVALSHA", script.sha);
-  fill(command);
-  return command;
-}
-
-Command told(const Script& script, const Scripts::Fill& fill) {
-  Command command("EVAL", script.text);
-  fill(command);
-  command.stay_alone();  // once is enough to tell it
-  return command;
-}
-
 }  // namespace
 
 void Scripts::add_common(Command& command) const {
@@ -63,54 +50,53 @@ std::chrono::milliseconds Scripts::expiry_of_mutex(base::Duration ttl) {
          std::chrono::milliseconds(lua::kGraceMs);
 }
 
-Result<Reply> Scripts::run(const Script& script, const Fill& fill, Deadline deadline) const {
-  Command command = known(script, fill);
+std::int64_t microseconds(base::Duration duration) {
+  return std::chrono::ceil<std::chrono::microseconds>(duration).count();
+}
+
+Command Scripts::command(const Script& script) { return Command("EVALSHA", script.sha); }
+
+Result<Reply> Scripts::run(const Script& script, Command command, Deadline deadline) const {
   if (time_) {
     command.stay_alone();  // its time is another with each call
   }
   Result<Reply> reply = link_.call(command, deadline);
   if (reply && reply->is_error(kForgotten)) {
-    reply = link_.call(told(script, fill), deadline);
+    reply = link_.call(command.with_text(script.text), deadline);
   }
   return checked(std::move(reply));
 }
 
-void Scripts::submit(const Script& script, Fill fill, Deadline deadline,
+void Scripts::submit(const Script& script, Command command, Deadline deadline,
                      std::function<void(Result<Reply> reply)> callback) const {
-  Command first = known(script, fill);
+  Command first = command;
   link_.submit(std::move(first), deadline,
-               [this, &script, fill = std::move(fill), deadline,
+               [this, &script, command = std::move(command), deadline,
                 callback = std::move(callback)](Result<Reply> reply) {
                  if (!reply || (!reply->is_error(kForgotten) && !is_unfit(*reply))) {
                    callback(checked(std::move(reply)));
                    return;
                  }
-                 link_.submit(told(script, fill), deadline, [callback](Result<Reply> again) {
-                   callback(checked(std::move(again)));
-                 });
+                 link_.submit(
+                     command.with_text(script.text), deadline,
+                     [callback](Result<Reply> again) { callback(checked(std::move(again))); });
                });
 }
 
-std::vector<Result<Reply>> Scripts::answers(const Script& script, std::size_t count,
-                                            const FillMany& fill, Deadline deadline,
-                                            OnSilence on_silence) const {
-  std::vector<Command> commands;
-  commands.reserve(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    fill(i, commands.emplace_back("EVALSHA", script.sha));
-  }
+std::vector<Result<Reply>> Scripts::answers(const Script& script, std::span<const Command> commands,
+                                            Deadline deadline, OnSilence on_silence) const {
   std::vector<Result<Reply>> replies = link_.call_all(commands, deadline, on_silence);
-  for (std::size_t i = 0; i < count; ++i) {
+  for (std::size_t i = 0; i < commands.size(); ++i) {
     if (replies[i] && (replies[i]->is_error(kForgotten) || is_unfit(*replies[i]))) {
-      replies[i] = link_.call(told(script, [&](Command& command) { fill(i, command); }), deadline);
+      replies[i] = link_.call(commands[i].with_text(script.text), deadline);
     }
   }
   return replies;
 }
 
-std::vector<Result<Reply>> Scripts::run_all(const Script& script, std::size_t count,
-                                            const FillMany& fill, Deadline deadline) const {
-  std::vector<Result<Reply>> replies = answers(script, count, fill, deadline, OnSilence::wait);
+std::vector<Result<Reply>> Scripts::run_all(const Script& script, std::span<const Command> commands,
+                                            Deadline deadline) const {
+  std::vector<Result<Reply>> replies = answers(script, commands, deadline, OnSilence::wait);
   for (Result<Reply>& reply : replies) {
     reply = checked(std::move(reply));
   }
@@ -120,10 +106,12 @@ std::vector<Result<Reply>> Scripts::run_all(const Script& script, std::size_t co
 std::vector<Scripts::Part> Scripts::run_batches(const Script& script, std::vector<Batch> batches,
                                                 const FillBatch& fill, Deadline deadline,
                                                 OnSilence on_silence) const {
-  std::vector<Result<Reply>> replies = answers(
-      script, batches.size(),
-      [&](std::size_t which, Command& command) { fill(batches[which], command); }, deadline,
-      on_silence);
+  std::vector<Command> commands;
+  commands.reserve(batches.size());
+  for (const Batch& batch : batches) {
+    fill(batch, commands.emplace_back(command(script)));
+  }
+  std::vector<Result<Reply>> replies = answers(script, commands, deadline, on_silence);
   std::vector<Part> parts;
   parts.reserve(batches.size());
   for (std::size_t i = 0; i < batches.size(); ++i) {

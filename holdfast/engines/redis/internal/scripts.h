@@ -25,21 +25,23 @@ class Scripts {
   // The time by which leases are judged. Empty: the server's.
   using Time = std::function<std::chrono::microseconds()>;
   // Adds the number of keys, the keys, and the arguments, beginning with add_common().
-  using Fill = std::function<void(Command& command)>;
-  using FillMany = std::function<void(std::size_t which, Command& command)>;
   using FillBatch = std::function<void(const Batch& batch, Command& command)>;
 
   // `link` outlives it.
   Scripts(Link& link, Time time) : link_(link), time_(std::move(time)) {}
 
-  [[nodiscard]] base::Result<Reply> run(const Script& script, const Fill& fill,
+  // A command that runs the script: add the number of keys, the keys, and the arguments, beginning
+  // with add_common().
+  [[nodiscard]] static Command command(const Script& script);
+
+  [[nodiscard]] base::Result<Reply> run(const Script& script, Command command,
                                         base::Deadline deadline) const;
-  // Without blocking: calls back, maybe before it returns. `fill` may be called again until then.
-  void submit(const Script& script, Fill fill, base::Deadline deadline,
+  // Without blocking: calls back, maybe before it returns.
+  void submit(const Script& script, Command command, base::Deadline deadline,
               std::function<void(base::Result<Reply> reply)> callback) const;
-  // Runs the same script many times, in one go; `fill` is told which. One result for each.
-  [[nodiscard]] std::vector<base::Result<Reply>> run_all(const Script& script, std::size_t count,
-                                                         const FillMany& fill,
+  // Runs the same script many times, in one go. One result for each.
+  [[nodiscard]] std::vector<base::Result<Reply>> run_all(const Script& script,
+                                                         std::span<const Command> commands,
                                                          base::Deadline deadline) const;
 
   // What the server answered for some of many names.
@@ -65,8 +67,8 @@ class Scripts {
   [[nodiscard]] std::vector<Part> run_batches(const Script& script, std::vector<Batch> batches,
                                               const FillBatch& fill, base::Deadline deadline,
                                               OnSilence on_silence) const;
-  [[nodiscard]] std::vector<base::Result<Reply>> answers(const Script& script, std::size_t count,
-                                                         const FillMany& fill,
+  [[nodiscard]] std::vector<base::Result<Reply>> answers(const Script& script,
+                                                         std::span<const Command> commands,
                                                          base::Deadline deadline,
                                                          OnSilence on_silence) const;
 
@@ -74,5 +76,8 @@ class Scripts {
   const Time time_;
   mutable std::atomic<bool> is_cluster_ = false;  // the server has refused names of several slots
 };
+
+// Durations as the scripts count them.
+[[nodiscard]] std::int64_t microseconds(base::Duration duration);
 
 }  // namespace holdfast::engines::redis::internal

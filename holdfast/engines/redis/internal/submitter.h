@@ -1,15 +1,15 @@
 #pragma once
 
-#include <holdfast/engines/redis/internal/engine.h>
+#include <holdfast/engines/redis/internal/lease_requests.h>
 #include <holdfast/store/async_lease_store.h>
 
 namespace holdfast::engines::redis::internal {
 
-// The operations without blocking, over the same scripts. Thread-safe.
+// The operations without blocking, over the same requests. Thread-safe.
 class Submitter final : public store::AsyncLeaseStore {
  public:
-  // `engine` outlives it.
-  explicit Submitter(Engine& engine) : engine_(engine) {}
+  // `requests` outlive it.
+  explicit Submitter(LeaseRequests& requests) : requests_(requests) {}
 
  private:
   void start_claim(const base::Name& name, const store::Claim& claim, base::Deadline deadline,
@@ -23,12 +23,12 @@ class Submitter final : public store::AsyncLeaseStore {
   void start_hit(const base::Name& name, const store::Hit& hit, base::Deadline deadline,
                  Callback<store::HitOutcome> callback) override;
 
-  // In a forked child, before anything is touched that another thread may have left locked. (A hit
-  // touches nothing.)
-  template <class T>
-  [[nodiscard]] bool is_refused(const Callback<T>& callback) const;
+  // Submits what `make` returns. In a forked child calls back with an error instead, before
+  // anything is touched that another thread may have left locked.
+  template <class T, class Make>
+  void submit(base::Deadline deadline, Callback<T> callback, const Make& make);
 
-  Engine& engine_;
+  LeaseRequests& requests_;
 };
 
 }  // namespace holdfast::engines::redis::internal

@@ -1,45 +1,192 @@
 #include <holdfast/engines/redis/internal/subscriber.h>
 
+#include <system_error>
 #include <utility>
+#include <vector>
 
-#include <holdfast/engines/redis/internal/subscriber_core.h>
+#include <holdfast/base/printable.h>
+#include <holdfast/base/random.h>
+#include <holdfast/base/saturate.h>
+#include <holdfast/base/try.h>
+#include <holdfast/engines/redis/internal/link/command.h>
+#include <holdfast/engines/redis/internal/link/greeting.h>
 
 namespace holdfast::engines::redis::internal {
 
-Subscriber::Subscriber(RedisOptions options, Callbacks callbacks)
-    : core_(std::make_unique<SubscriberCore>(std::move(options), std::move(callbacks))) {}
+namespace {
+
+using base::Deadline;
+using base::ErrorCode;
+using base::fail;
+using base::Result;
+
+// Of up to 64 KiB each (16 over TLS), without a pause. To end the connection costs each waiter one
+// look.
+constexpr int kMostReads = 1024;
+
+base::TimePoint now() noexcept { return base::steady_clock().now(); }
+
+}  // namespace
+
+Subscriber::Subscriber(RedisOptions options, std::string channel, Callbacks callbacks)
+    : options_(std::move(options)),
+      channel_(std::move(channel)),
+      callbacks_(std::move(callbacks)) {}
 
 Subscriber::~Subscriber() {
-  if (core_->is_inherited()) {
-    // Its thread does not exist in the child, and may have left it in any state.
-    (void)core_.release();
+  is_stopping_ = true;
+  waker_.wake();
+  if (thread_.joinable()) {
+    thread_.join();
   }
 }
 
-base::Result<void> Subscriber::subscribe(std::string channel, base::Deadline deadline) {
-  if (core_->is_inherited()) {
-    return base::fail(base::ErrorCode::unsupported,
-                      "this subscriber belongs to the process that this one was forked from");
+Result<void> Subscriber::start(Deadline deadline) {
+  Guard guard(mutex_);
+  if (!thread_.joinable()) {
+    try {
+      thread_ = std::thread([this] { run(); });
+    } catch (const std::system_error& error) {
+      return fail(ErrorCode::unavailable, std::string("there is no thread: ") + error.what());
+    }
   }
-  return core_->subscribe(std::move(channel), deadline);
-}
-
-void Subscriber::unsubscribe(std::string_view channel) {
-  if (!core_->is_inherited()) {
-    core_->unsubscribe(channel);
+  const std::uint64_t failures = failures_;
+  const auto is_decided = [&] { return is_listening_ || failures_ != failures; };
+  if (deadline.is_never()) {
+    changed_.wait(guard, is_decided);
+  } else {
+    changed_.wait_for(guard, deadline.remaining(now()), is_decided);
   }
+  if (is_listening_) {
+    return {};
+  }
+  has_gap_ = true;
+  return fail(ErrorCode::unavailable,
+              last_failure_.empty() ? "the server did not confirm by the deadline" : last_failure_);
 }
 
 void Subscriber::reconnect() noexcept {
-  if (!core_->is_inherited()) {
-    core_->reconnect();
+  is_to_reconnect_ = true;
+  waker_.wake();
+}
+
+bool Subscriber::is_listening() const {
+  const Guard guard(mutex_);
+  return is_listening_;
+}
+
+void Subscriber::run() {
+  while (!is_stopping_) {
+    if (const auto served = serve(); !served) {
+      const Deadline pause = lost(served.error());
+      while (!is_stopping_ && !pause.expired(now())) {
+        waker_.sleep(nullptr, 0, pause);
+      }
+    }
   }
 }
 
-void Subscriber::call_for_chores() noexcept { core_->lookout().rouse_host(); }
+Result<void> Subscriber::serve() {
+  is_to_reconnect_ = false;
+  connected_at_.reset();
+  pinged_.reset();
+  HOLDFAST_TRY_LET(auto wire, connect_and_greet(options_, Deadline::never()));
+  const auto connection =
+      std::make_unique<Connection>(std::move(wire), ReplyLimits::for_messages());
+  connected_at_ = connection->heard = now();
+  HOLDFAST_TRY(write_all(connection->wire(), Command("SUBSCRIBE", channel_).bytes(),
+                         Deadline::after(base::steady_clock(), options_.reply_timeout)));
+  while (!is_stopping_) {
+    if (is_to_reconnect_) {
+      return fail(ErrorCode::unavailable, "the server takes no commands now");
+    }
+    const auto got = read(*connection);
+    callbacks_.on_idle();  // also after a failure: messages may have come before it
+    HOLDFAST_TRY(got);
+    HOLDFAST_TRY_LET(const Deadline next, check_silence(*connection));
+    waker_.sleep(&connection->wire(), 0, next);
+  }
+  return {};
+}
 
-store::Listener& Subscriber::listener() noexcept { return core_->lookout(); }
+// Reads until nothing comes any more: what a wire has decrypted, no poll() would show. A server
+// that sends faster than we read would keep us here for ever.
+Result<void> Subscriber::read(Connection& connection) {
+  for (int round = 0; round < kMostReads && !is_stopping_; ++round) {
+    std::vector<Reply> replies;
+    const auto got = connection.read(replies);
+    for (const Reply& reply : replies) {
+      HOLDFAST_TRY(handle(reply));
+    }
+    if (!got || !*got) {
+      return got ? Result<void>() : std::unexpected(got.error());
+    }
+    if (connection.has_progressed()) {
+      connection.heard = now();
+      pinged_.reset();
+    }
+  }
+  if (is_stopping_) {
+    return {};
+  }
+  return fail(ErrorCode::unavailable, "the server sends more messages than can be read");
+}
 
-bool Subscriber::is_listening() const { return !core_->is_inherited() && core_->is_listening(); }
+Result<void> Subscriber::handle(const Reply& reply) {
+  if (reply.is_error()) {
+    return fail(ErrorCode::unavailable,
+                "the server does not let us listen: " + base::printable(reply.text()));
+  }
+  const std::vector<Reply>& parts = reply.elements();
+  if (parts.size() < 3) {
+    return {};  // the answer to a ping
+  }
+  if (parts[0].text() == "message") {
+    callbacks_.on_message(parts[2].text());
+  } else if (parts[0].text() == "subscribe") {
+    Guard guard(mutex_);
+    is_listening_ = true;
+    last_failure_.clear();
+    const bool had_gap = std::exchange(has_gap_, false);
+    changed_.notify_all();
+    guard.unlock();
+    if (had_gap) {
+      callbacks_.on_gap();
+    }
+  }
+  return {};
+}
+
+// Asks a connection on which nothing comes for long whether it still is one. Returns when to check
+// again.
+Result<Deadline> Subscriber::check_silence(Connection& connection) {
+  const auto due = [&] {
+    return base::add_saturating(pinged_.value_or(connection.heard), options_.reply_timeout);
+  };
+  if (const base::TimePoint time = now(); time >= due()) {
+    if (pinged_) {
+      return fail(ErrorCode::unavailable, "the server has not answered for too long");
+    }
+    pinged_ = time;
+    HOLDFAST_TRY(write_all(connection.wire(), Command("PING").bytes(), Deadline::at(due())));
+  }
+  return Deadline::at(due());
+}
+
+// Returns when to try again. The pause grows until a connection has lasted: a server that lets us
+// listen and takes no commands, such as a demoted master, is not asked again and again.
+Deadline Subscriber::lost(const base::Error& error) {
+  options_.logger.warn("the subscriber connection to Redis: " + error.message);
+  if (connected_at_ && now() - *connected_at_ >= Backoff::kMost) {
+    backoff_.reset();
+  }
+  const Guard guard(mutex_);
+  is_listening_ = false;
+  has_gap_ = true;
+  ++failures_;
+  last_failure_ = error.message;
+  changed_.notify_all();
+  return Deadline::after(base::steady_clock(), backoff_.next(base::random_u64()));
+}
 
 }  // namespace holdfast::engines::redis::internal

@@ -1,67 +1,97 @@
 #pragma once
 
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
 #include <functional>
-#include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
 
 #include <holdfast/base/deadline.h>
 #include <holdfast/base/error.h>
+#include <holdfast/base/process_mark.h>
+#include <holdfast/engines/redis/internal/link/backoff.h>
+#include <holdfast/engines/redis/internal/link/connection.h>
+#include <holdfast/engines/redis/internal/link/poll_waker.h>
 #include <holdfast/engines/redis/redis_options.h>
-#include <holdfast/store/listener.h>
 
 namespace holdfast::engines::redis::internal {
 
-class SubscriberCore;
-
-// Listens to channels of a Redis server, on a connection and in a thread of its own.
+// The subscriber connection: a thread that listens to one channel of a Redis server.
 //
-// Thread-safe. The thread starts with the first subscribe(). A lost connection is made anew, with a
-// growing, jittered pause, for as long as the subscriber lives, and all channels are subscribed
-// again. Messages published meanwhile are lost; `on_gap` says so, after they are subscribed again.
+// Thread-safe. The thread starts with start(). A lost connection is made anew, with a growing,
+// jittered pause, for as long as the subscriber lives. Messages published meanwhile are lost;
+// `on_gap` says so, once the channel is subscribed again.
 //
-// Messages and gaps are told in the subscriber's thread or in that of a guest, who listens through
-// listener(), one at a time; a guest keeps time, so these callbacks are quick. Chores are done in
-// the subscriber's thread. Callbacks must not throw, nor destroy the subscriber, nor call
-// subscribe(). Destruction waits for a callback that is running, and for an attempt to connect,
-// which takes connect_timeout at most. Nobody listens then any more.
+// Callbacks run in the subscriber's thread, one at a time. They are quick, do not throw, and call
+// nothing of the subscriber but is_listening() and reconnect(). Destruction waits for a callback
+// that is running, and for an attempt to connect, which takes connect_timeout at most.
 //
-// A forked child may destroy what it inherited; any other call there is unsupported or does
-// nothing, and nobody listens there.
+// In a forked child nothing but is_inherited() may be called, and the subscriber is not destroyed.
 class Subscriber {
  public:
   struct Callbacks {
-    std::function<void(std::string_view channel, std::string_view payload)> on_message;
+    std::function<void(std::string_view text)> on_message;
     std::function<void()> on_gap;
-    std::function<void()> chores = [] {};  // after call_for_chores(), and now and then
+    std::function<void()> on_idle = [] {};  // all messages that have come were read
   };
 
-  Subscriber(RedisOptions options, Callbacks callbacks);
+  Subscriber(RedisOptions options, std::string channel, Callbacks callbacks);
   ~Subscriber();
   Subscriber(const Subscriber&) = delete;
   Subscriber& operator=(const Subscriber&) = delete;
 
-  // Returns when the server has confirmed: what is published from now on is heard. It is
+  // Blocks until the server has confirmed: what is published from now on is heard. It is
   // unavailable if an attempt to connect failed or the deadline (of base::steady_clock()) came
-  // first; the subscriber goes on trying until unsubscribe(), and calls on_gap when it has
-  // succeeded.
-  base::Result<void> subscribe(std::string channel, base::Deadline deadline);
-  // Does not wait; a message that is on its way may still be delivered.
-  void unsubscribe(std::string_view channel);
+  // first; the subscriber goes on trying, and calls on_gap when it has succeeded.
+  base::Result<void> start(base::Deadline deadline);
 
   // Ends the connection and makes another: the server may no longer be the one that publishes.
   // Does not wait.
   void reconnect() noexcept;
 
-  // Whether all channels are subscribed at this moment, as far as is known.
+  // Returns whether the channel is subscribed at this moment, as far as is known.
   [[nodiscard]] bool is_listening() const;
-
-  // May be called by a callback.
-  void call_for_chores() noexcept;
-  [[nodiscard]] store::Listener& listener() noexcept;
+  [[nodiscard]] bool is_inherited() const noexcept { return process_.is_inherited(); }
 
  private:
-  std::unique_ptr<SubscriberCore> core_;
+  using Guard = std::unique_lock<std::mutex>;
+
+  // All of these are the thread's.
+  void run();
+  // Returns why the connection was lost, or success if the subscriber is to stop.
+  base::Result<void> serve();
+  base::Result<void> read(Connection& connection);
+  base::Result<void> handle(const Reply& reply);
+  base::Result<base::Deadline> check_silence(Connection& connection);
+  base::Deadline lost(const base::Error& error);
+
+  // Constant after construction.
+  const RedisOptions options_;
+  const std::string channel_;
+  const Callbacks callbacks_;
+  const base::ProcessMark process_;
+  const PollWaker waker_;
+
+  std::atomic<bool> is_stopping_ = false;
+  std::atomic<bool> is_to_reconnect_ = false;
+
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  // Protected by mutex_.
+  bool is_listening_ = false;
+  bool has_gap_ = false;
+  std::uint64_t failures_ = 0;
+  std::string last_failure_;
+  std::thread thread_;
+
+  // The thread's.
+  Backoff backoff_;
+  std::optional<base::TimePoint> connected_at_;  // unless the last attempt failed
+  std::optional<base::TimePoint> pinged_;        // and nothing has come since
 };
 
 }  // namespace holdfast::engines::redis::internal

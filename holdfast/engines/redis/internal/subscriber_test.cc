@@ -3,12 +3,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
+#include <string>
 #include <thread>
 
 #include <gtest/gtest.h>
 #include <tests/support/free_port.h>
+#include <tests/support/patience.h>
 
-#include <holdfast/engines/redis/internal/subscriber_channels.h>
 #include <holdfast/engines/redis/internal/subscriber_testing.h>
 
 namespace holdfast::engines::redis::internal {
@@ -20,49 +22,35 @@ using tests::RedisServer;
 TEST(Subscriber, HearsWhatIsPublishedAfterItSubscribed) {
   RedisServer server;
   Heard heard;
-  Subscriber subscriber(options_for(server), heard.callbacks());
-  ASSERT_TRUE(subscriber.subscribe("a", patience()));
-  ASSERT_TRUE(subscriber.subscribe("b", patience()));
+  Subscriber subscriber(options_for(server), "a", heard.callbacks());
+  ASSERT_TRUE(subscriber.start(patience()));
   EXPECT_TRUE(subscriber.is_listening());
   const auto link = open_link(options_for(server));
   EXPECT_EQ(link->call(Command("PUBLISH", "a", "1"), patience())->integer(), 1);
-  EXPECT_EQ(link->call(Command("PUBLISH", "b", "2"), patience())->integer(), 1);
-  EXPECT_EQ(heard.wait_for(2), (Texts{"a:1", "b:2"}));
-}
-
-TEST(Subscriber, NoLongerHearsAChannelThatItLeft) {
-  RedisServer server;
-  Heard heard;
-  Subscriber subscriber(options_for(server), heard.callbacks());
-  ASSERT_TRUE(subscriber.subscribe("a", patience()));
-  subscriber.unsubscribe("a");
-  ASSERT_TRUE(subscriber.subscribe("b", patience()));
-  const auto link = open_link(options_for(server));
-  EXPECT_EQ(link->call(Command("PUBLISH", "a", "1"), patience())->integer(), 0);
-  EXPECT_EQ(link->call(Command("PUBLISH", "b", "2"), patience())->integer(), 1);
-  EXPECT_EQ(heard.wait_for(1), (Texts{"b:2"}));
+  EXPECT_EQ(link->call(Command("PUBLISH", "a", "2"), patience())->integer(), 1);
+  EXPECT_EQ(heard.wait_for(2), (Texts{"1", "2"}));
 }
 
 TEST(Subscriber, SaysThatItMayHaveMissedSomethingAndHearsAgain) {
   RedisServer server;
   Heard heard;
-  Subscriber subscriber(options_for(server), heard.callbacks());
-  ASSERT_TRUE(subscriber.subscribe("a", patience()));
+  Subscriber subscriber(options_for(server), "a", heard.callbacks());
+  ASSERT_TRUE(subscriber.start(patience()));
   server.restart();
-  EXPECT_EQ(heard.wait_for(1), (Texts{":gap"}));
+  EXPECT_EQ(heard.wait_for(1), (Texts{"a gap"}));
   const auto link = open_link(options_for(server));
   EXPECT_EQ(link->call(Command("PUBLISH", "a", "1"), patience())->integer(), 1);
-  EXPECT_EQ(heard.wait_for(2), (Texts{":gap", "a:1"}));
+  EXPECT_EQ(heard.wait_for(2), (Texts{"a gap", "1"}));
 }
 
 TEST(Subscriber, ComesBackWhenItsConnectionIsKilled) {
   RedisServer server;
   Heard heard;
-  Subscriber subscriber(options_for(server), heard.callbacks());
-  ASSERT_TRUE(subscriber.subscribe("a", patience()));
+  Subscriber subscriber(options_for(server), "a", heard.callbacks());
+  ASSERT_TRUE(subscriber.start(patience()));
   const auto link = open_link(options_for(server));
   EXPECT_EQ(link->call(Command("CLIENT", "KILL", "TYPE", "pubsub"), patience())->integer(), 1);
-  EXPECT_EQ(heard.wait_for(1), (Texts{":gap"}));
+  EXPECT_EQ(heard.wait_for(1), (Texts{"a gap"}));
   EXPECT_TRUE(subscriber.is_listening());
 }
 
@@ -71,8 +59,9 @@ TEST(Subscriber, NoticesThatTheServerHangs) {
   RedisOptions options = options_for(server);
   options.reply_timeout = std::chrono::milliseconds(50);
   Heard heard;
-  Subscriber subscriber(options, heard.callbacks());
-  ASSERT_TRUE(subscriber.subscribe("a", patience()));
+  Subscriber subscriber(options, "a", heard.callbacks());
+  // Such a short timeout may end an attempt on a busy machine, too.
+  ASSERT_TRUE(tests::eventually([&] { return subscriber.start(patience()).has_value(); }));
   server.suspend();
   const auto give_up = patience();
   while (subscriber.is_listening() && !give_up.expired(base::steady_clock().now())) {
@@ -80,50 +69,65 @@ TEST(Subscriber, NoticesThatTheServerHangs) {
   }
   EXPECT_FALSE(subscriber.is_listening());
   server.resume();
-  EXPECT_EQ(heard.wait_for(1).front(), ":gap");
+  const Texts texts = heard.wait_for(1);
+  ASSERT_FALSE(texts.empty());
+  EXPECT_EQ(texts.front(), "a gap");
 }
 
-TEST(Subscriber, TellsThatNobodyIsThereAndGoesOnTrying) {
+TEST(Subscriber, ReportsAServerThatDoesNotListen) {
   Heard heard;
   const tests::ClosedPort nobody;
-  Subscriber subscriber({.host = "127.0.0.1", .port = nobody.number()}, heard.callbacks());
-  const auto subscribed = subscriber.subscribe("a", base::Deadline::never());
+  Subscriber subscriber({.host = "127.0.0.1", .port = nobody.number()}, "a", heard.callbacks());
+  const auto subscribed = subscriber.start(base::Deadline::never());
   ASSERT_FALSE(subscribed);
   EXPECT_EQ(subscribed.error().code, ErrorCode::unavailable);
   EXPECT_FALSE(subscriber.is_listening());
 }
 
-TEST(Subscriber, CanBeDestroyedByAForkedChild) {
+TEST(Subscriber, ConnectsAgainThoughAForkedChildHasTheSocketThatWasLost) {
   RedisServer server;
   Heard heard;
-  auto subscriber = std::make_unique<Subscriber>(options_for(server), heard.callbacks());
-  ASSERT_TRUE(subscriber->subscribe("a", patience()));
+  Subscriber subscriber(options_for(server), "a", heard.callbacks());
+  ASSERT_TRUE(subscriber.start(patience()));
   const pid_t child = ::fork();
   if (child == 0) {
-    const auto refused = subscriber->subscribe("b", patience());
-    subscriber.reset();
-    ::_exit(!refused && refused.error().code == ErrorCode::unsupported ? 0 : 1);
+    ::pause();
+    ::_exit(0);
   }
-  int status = -1;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0);
   const auto link = open_link(options_for(server));
+  EXPECT_EQ(link->call(Command("CLIENT", "KILL", "TYPE", "pubsub"), patience())->integer(), 1);
+  EXPECT_EQ(heard.wait_for(1), (Texts{"a gap"}));
   EXPECT_EQ(link->call(Command("PUBLISH", "a", "1"), patience())->integer(), 1);
-  EXPECT_EQ(heard.wait_for(1), (Texts{"a:1"}));
+  EXPECT_EQ(heard.wait_for(2), (Texts{"a gap", "1"}));
+  ::kill(child, SIGKILL);
+  EXPECT_EQ(::waitpid(child, nullptr, 0), child);
 }
 
-TEST(SubscriberChannels, TellsTheServerOnlyWhatIsNew) {
-  SubscriberChannels channels;
-  channels.want("a");
-  EXPECT_EQ(channels.take_changes().subscribe, (Texts{"a"}));
-  EXPECT_TRUE(channels.take_changes().subscribe.empty());
-  EXPECT_FALSE(channels.is_confirmed("a"));
-  channels.confirm("a");
-  EXPECT_TRUE(channels.all_confirmed());
-  channels.forget_progress();
-  EXPECT_EQ(channels.take_changes().subscribe, (Texts{"a"}));
-  channels.drop("a");
-  EXPECT_EQ(channels.take_changes().unsubscribe, (Texts{"a"}));
+TEST(Subscriber, HearsThroughTls) {
+  RedisServer server({.tls = true});
+  Heard heard;
+  Subscriber subscriber(options_of(server.tls_url()), "a", heard.callbacks());
+  ASSERT_TRUE(subscriber.start(patience()));
+  const std::string big(std::size_t{1} << 19U, 'x');  // more than a record, and than a buffer
+  const auto link = open_link(options_for(server));
+  EXPECT_EQ(link->call(Command("PUBLISH", "a", big), patience())->integer(), 1);
+  EXPECT_EQ(link->call(Command("PUBLISH", "a", "2"), patience())->integer(), 1);
+  EXPECT_EQ(heard.wait_for(2), (Texts{big, "2"}));
+}
+
+TEST(Subscriber, SaysThatTheServerDoesNotLetItListen) {
+  RedisServer server;
+  const auto link = open_link(options_for(server));
+  EXPECT_TRUE(
+      link->call(Command("ACL", "SETUSER", "shy", "on", ">word", "+@all", "&b"), patience()));
+  RedisOptions options = options_for(server);
+  options.user = "shy";
+  options.password = "word";
+  Heard heard;
+  Subscriber subscriber(options, "a", heard.callbacks());
+  const auto refused = subscriber.start(patience());
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message.find("does not let us listen"), std::string::npos);
 }
 
 }  // namespace

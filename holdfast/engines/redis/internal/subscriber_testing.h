@@ -1,10 +1,10 @@
 #pragma once
 
-#include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <string>
-#include <thread>
+#include <string_view>
 #include <vector>
 
 #include <holdfast/engines/redis/internal/link_testing.h>
@@ -14,13 +14,12 @@ namespace holdfast::engines::redis::internal {
 
 using Texts = std::vector<std::string>;
 
-// What a subscriber has told, and in which threads.
+// The messages and gaps that a subscriber has reported.
 class Heard {
  public:
   Subscriber::Callbacks callbacks() {
-    return {.on_message = [this](std::string_view channel,
-                                 std::string_view payload) { add(channel, payload); },
-            .on_gap = [this] { add("", "gap"); }};
+    return {.on_message = [this](std::string_view text) { add(std::string(text)); },
+            .on_gap = [this] { add("a gap"); }};
   }
 
   // Waits until there are `count`; what there is then.
@@ -30,28 +29,16 @@ class Heard {
     return all_;
   }
 
-  [[nodiscard]] std::size_t count() {
-    const std::lock_guard guard(mutex_);
-    return all_.size();
-  }
-  // How many were told in this thread.
-  [[nodiscard]] std::ptrdiff_t count_here() {
-    const std::lock_guard guard(mutex_);
-    return std::ranges::count(threads_, std::this_thread::get_id());
-  }
-
  private:
-  void add(std::string_view channel, std::string_view payload) {
+  void add(std::string text) {
     const std::lock_guard guard(mutex_);
-    all_.push_back(std::string(channel) + ":" + std::string(payload));
-    threads_.push_back(std::this_thread::get_id());
+    all_.push_back(std::move(text));
     heard_.notify_all();
   }
 
   std::mutex mutex_;
   std::condition_variable heard_;
   Texts all_;
-  std::vector<std::thread::id> threads_;
 };
 
 }  // namespace holdfast::engines::redis::internal

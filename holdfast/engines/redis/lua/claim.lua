@@ -7,44 +7,33 @@
 -- then of each id, lease and milliseconds. The answer is an array then, for each its token; or false if
 -- it is not a usual case, and nothing was done.
 
--- The usual case, a mutex that nobody has: what is said below at length, with few calls and numbers
--- that have to be made from text. Each argument costs as much as a call.
+-- The usual case, a mutex that nobody has. Each argument costs as much as a call.
 local retention = tonumber(ARGV[1])  -- where the time is the server's
 if retention and ARGV[4] ~= '' then
   local call = redis.call
   local time = call('TIME')
-  local second = time[1]
-  local token = second .. string.rep('0', 6 - #time[2]) .. time[2]
-  local answers = {}
-  for i = 1, #KEYS / 3 do
-    local companion, expiry = KEYS[3 * i - 1], ARGV[3 * i + 1]
-    local note = redis.pcall('GET', companion)
-    -- After the token, with a blank in front.
-    local kept_until = type(note) == 'string' and note < token and string.sub(note, 17, 27)
-    local needed = math.ceil((expiry + retention) / 1000)
-    local is_kept = kept_until and (tonumber(kept_until) or 0) > second + needed
-    answers[i] = (is_kept or not note) and
-      call('SET', KEYS[3 * i - 2], ARGV[3 * i - 1], 'NX', 'PX', expiry) and token
-    if answers[i] then
-      local lease = ' ' .. token .. ' ' .. ARGV[3 * i]
-      if is_kept then
-        call('SET', companion, token .. kept_until .. lease, 'KEEPTTL')
-      else
-        local lasts = needed + math.ceil(retention / 2000)
-        call('SET', companion, token .. ' ' .. second + lasts .. lease, 'EX', lasts)
-      end
-    end
-  end
+  local second, fraction = time[1], time[2]
+  local token = second .. (#fraction == 6 and '' or string.rep('0', 6 - #fraction)) .. fraction
   if #KEYS > 3 then
+    local answers = {}
+    for i = 1, #KEYS / 3 do
+      local plain, companion = KEYS[3 * i - 2], KEYS[3 * i - 1]
+      local id, lease, expiry, granted = ARGV[3 * i - 1], ARGV[3 * i], ARGV[3 * i + 1], nil
+      -- include take.lua
+      answers[i] = granted and token
+    end
     return answers
   end
-  if answers[1] then
+  local plain, companion = KEYS[1], KEYS[2]
+  local id, lease, expiry, granted = ARGV[2], ARGV[3], ARGV[4], nil
+  -- include take.lua
+  if granted then
     if ARGV[6] then
       redis.pcall('ZREM', KEYS[3], ARGV[6])
     end
     return token
   end
-  if ARGV[6] and call('GET', KEYS[1]) == ARGV[2] then
+  if ARGV[6] and call('GET', plain) == id then
     -- include confirm.lua
   end
 end

@@ -8,6 +8,7 @@
 #include <sqlite3.h>
 
 #include <holdfast/base/printable.h>
+#include <holdfast/base/try.h>
 #include <holdfast/engines/sqlite/internal/queue.h>
 #include <holdfast/engines/sqlite/internal/schema_check.h>
 #include <holdfast/engines/sqlite/internal/sql.h>
@@ -25,7 +26,8 @@ using base::Result;
 
 // As in schema.sql.
 constexpr std::int64_t kApplicationId = 0x486f6c64;
-constexpr std::int64_t kVersion = 1;
+constexpr std::int64_t kOldestVersion = 1;
+constexpr std::int64_t kVersion = 2;
 
 enum class Content : std::uint8_t { nothing, store };
 
@@ -45,13 +47,10 @@ Result<std::int64_t> ask(Connection& connection, const char* sql) {
 }
 
 Result<Identity> read_identity(Connection& connection) {
-  const Result<std::int64_t> application = ask(connection, sql::kApplicationId);
-  if (!application) {
-    return std::unexpected(application.error());
-  }
-  if (*application == kApplicationId) {  // nearly always; and then it stays so
+  HOLDFAST_TRY_LET(const std::int64_t application, ask(connection, sql::kApplicationId));
+  if (application == kApplicationId) {  // nearly always; and then it stays so
     const Result<std::int64_t> version = ask(connection, sql::kUserVersion);
-    return version ? Result<Identity>(Identity{*application, *version, 1})
+    return version ? Result<Identity>(Identity{application, *version, 1})
                    : std::unexpected(version.error());
   }
   Statement statement(connection, sql::kIdentify);
@@ -62,11 +61,8 @@ Result<Identity> read_identity(Connection& connection) {
 }
 
 Result<Content> identify(Connection& connection) {
-  const Result<Identity> identity = read_identity(connection);
-  if (!identity) {
-    return std::unexpected(identity.error());
-  }
-  const auto [application, version, objects] = *identity;
+  HOLDFAST_TRY_LET(const Identity identity, read_identity(connection));
+  const auto [application, version, objects] = identity;
   if (application == 0 && version == 0 && objects == 0) {
     return Content::nothing;
   }
@@ -81,7 +77,7 @@ Result<Content> identify(Connection& connection) {
                     std::to_string(version) + " of the file, this one knows " +
                     std::to_string(kVersion) + "): upgrade this program");
   }
-  if (version < kVersion) {
+  if (version < kOldestVersion) {
     return fail(ErrorCode::corrupt, quoted(connection.file()) + " has no version: it is damaged");
   }
   return Content::store;
@@ -123,9 +119,37 @@ Result<void> create(Connection& connection) {
     if (*content == Content::store) {
       return {};
     }
-    const Result<void> made = connection.run(sql::kSchema);
-    return made ? connection.run(sql::kQueue) : made;
+    HOLDFAST_TRY(connection.run(sql::kSchema));
+    HOLDFAST_TRY(connection.run(sql::kQueue));
+    return connection.run(sql::kLeases);
   });
+}
+
+// Moves a file of an earlier version on to this one. Its records stay as they are: see Records.
+Result<void> upgrade(Connection& connection) {
+  HOLDFAST_TRY_LET(const std::int64_t version, ask(connection, sql::kUserVersion));
+  if (version == kVersion) {
+    return {};
+  }
+  return Transactions(connection).run([&]() -> Result<void> {
+    HOLDFAST_TRY(identify(connection));  // again: another process may have been faster
+    HOLDFAST_TRY(connection.run(sql::kLeases));
+    return check_schema(connection, lease_columns());
+  });
+}
+
+Result<void> make_ready(Connection& connection) {
+  // The schema is synced to the disk before anybody relies on it.
+  HOLDFAST_TRY(connection.run(sql::kSyncEveryCommit));
+  HOLDFAST_TRY_LET(const Content content, identify(connection));
+  HOLDFAST_TRY(content == Content::nothing ? create(connection) : use_wal(connection));
+  HOLDFAST_TRY(check_schema(connection, record_columns()));
+  Transactions transactions(connection);
+  HOLDFAST_TRY(make_queue(connection, transactions));
+  HOLDFAST_TRY(check_schema(connection, queue_columns()));
+  HOLDFAST_TRY(upgrade(connection));
+  HOLDFAST_TRY(check_schema(connection, lease_columns()));
+  return connection.run(sql::kSyncAtCheckpoints);
 }
 
 // Follows a link whose target does not exist yet: weakly_canonical() leaves it as it is, and SQLite
@@ -175,33 +199,8 @@ Result<std::unique_ptr<Connection>> open_database(const fs::path& resolved,
   if (!opened) {
     return opened;
   }
-  Connection& connection = **opened;
-  connection.set_deadline(deadline);
-  // The schema is synced to the disk before anybody relies on it.
-  if (auto set = connection.run(sql::kSyncEveryCommit); !set) {
-    return std::unexpected(std::move(set).error());
-  }
-  const Result<Content> content = identify(connection);
-  if (!content) {
-    return std::unexpected(content.error());
-  }
-  Result<void> ready = *content == Content::nothing ? create(connection) : use_wal(connection);
-  if (ready) {
-    ready = check_schema(connection, lease_columns());
-  }
-  if (ready) {
-    Transactions transactions(connection);
-    ready = make_queue(connection, transactions);
-  }
-  if (ready) {
-    ready = check_schema(connection, queue_columns());
-  }
-  if (ready) {
-    ready = connection.run(sql::kSyncAtCheckpoints);
-  }
-  if (!ready) {
-    return std::unexpected(std::move(ready).error());
-  }
+  (*opened)->set_deadline(deadline);
+  HOLDFAST_TRY(make_ready(**opened));
   return opened;
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <holdfast/base/saturate.h>
+#include <holdfast/base/try.h>
 #include <holdfast/engines/sqlite/internal/machine.h>
 #include <holdfast/store/lease_rules.h>
 
@@ -50,19 +51,14 @@ Result<std::unique_ptr<Engine>> Engine::open(SqliteOptions options) {
     return std::unexpected(std::move(machine).error());
   }
   options.machine = *std::move(machine);
-  auto shared = SharedConnection::open(options.file, options.busy_timeout);
-  if (!shared) {
-    return std::unexpected(std::move(shared).error());
-  }
+  HOLDFAST_TRY_LET(auto shared, SharedConnection::open(options.file, options.busy_timeout));
   std::unique_ptr<WakeBoard> board =
-      open_board((*shared)->connection().file(), options.machine.clock_ahead, options.logger);
+      open_board(shared->connection().file(), options.machine.clock_ahead, options.logger);
   std::unique_ptr<Engine> engine(
-      new Engine(std::move(options), *std::move(shared), std::move(board)));
-  const Result<std::int64_t> epoch = engine->ledger_.enter_epoch(engine->options_.machine.boot_id);
-  if (!epoch) {
-    return std::unexpected(epoch.error());
-  }
-  engine->records_.emplace(engine->connection_, *epoch);
+      new Engine(std::move(options), std::move(shared), std::move(board)));
+  HOLDFAST_TRY_LET(const std::int64_t epoch,
+                   engine->ledger_.enter_epoch(engine->options_.machine.boot_id));
+  engine->records_.emplace(engine->connection_, epoch);
   engine->sweeper_.emplace(engine->connection_, *engine->records_);
   return engine;
 }
@@ -77,13 +73,13 @@ Engine::Engine(SqliteOptions options, std::unique_ptr<SharedConnection> shared,
       queue_(connection_),
       watchers_(std::move(board), options_.logger) {}
 
-Instant Engine::instant(const Loaded& loaded) const {
-  return {.time = options_.machine.now(),
-          .token_floor = std::max(ledger_.wall_token(), loaded.high_water + 1)};
+Instant Engine::instant(const Loaded& loaded, base::TimePoint time) const {
+  return {.time = time, .token_floor = std::max(ledger_.wall_token(), loaded.high_water + 1)};
 }
 
-Result<void> Engine::change(std::string_view name, Deadline deadline, const Rule& rule) {
-  const Result<News> news = change_quietly(name, deadline, rule);
+Result<void> Engine::change(std::string_view name, Deadline deadline, const NeededLeases& needed,
+                            const Rule& rule) {
+  const Result<News> news = change_quietly(name, deadline, needed, rule);
   if (!news) [[unlikely]] {
     return std::unexpected(news.error());
   }
@@ -96,14 +92,15 @@ Result<void> Engine::change(std::string_view name, Deadline deadline, const Rule
 }
 
 Result<Engine::News> Engine::change_quietly(std::string_view name, Deadline deadline,
-                                            const Rule& rule) {
+                                            const NeededLeases& needed, const Rule& rule) {
   const Result<Session> session = shared_->enter(deadline);
   if (!session) [[unlikely]] {
     return std::unexpected(session.error());
   }
   for (bool is_again = false;; is_again = true) {
     Applied applied;
-    const Result<void> changed = transactions_.run([&] { return apply(name, rule, applied); });
+    const Result<void> changed =
+        transactions_.run([&] { return apply(name, needed, rule, applied); });
     if (!changed && transactions_.take_was_full() && !is_again) [[unlikely]] {
       connection_.reuse_log();
       continue;
@@ -116,20 +113,20 @@ Result<Engine::News> Engine::change_quietly(std::string_view name, Deadline dead
     if (applied.beyond == 0) {
       return std::unexpected(changed.error());
     }
-    if (auto raised = ledger_.raise_ceiling(applied.beyond); !raised) {
-      return std::unexpected(std::move(raised).error());
-    }
+    HOLDFAST_TRY(ledger_.raise_ceiling(applied.beyond));
   }
 }
 
-Result<void> Engine::apply(std::string_view name, const Rule& rule, Applied& applied) {
-  Result<Loaded> loaded = records_->load(name);
+Result<void> Engine::apply(std::string_view name, const NeededLeases& needed, const Rule& rule,
+                           Applied& applied) {
+  const base::TimePoint time = options_.machine.now();
+  const Result<Loaded> loaded = records_->load(name, needed, time);
   if (!loaded) [[unlikely]] {
-    return std::unexpected(std::move(loaded).error());
+    return std::unexpected(loaded.error());
   }
-  Record& record = loaded->record;
-  const Record before = record;
-  const Instant now = instant(*loaded);
+  const Record& before = loaded->record;
+  Record record = before;
+  const Instant now = instant(*loaded, time);
   applied.queue.emplace(queue_, places_, watchers_, name, loaded->has_queue);
   if (auto done = rule(record, *applied.queue, now); !done || record == before) {
     return done;
@@ -139,15 +136,12 @@ Result<void> Engine::apply(std::string_view name, const Rule& rule, Applied& app
     applied.beyond = record.last_token;
     return fail(ErrorCode::internal, "the tokens have reached their ceiling");
   }
-  return records_->save(name, record, now.time);
+  return records_->save(name, *loaded, record, time);
 }
 
 Result<std::vector<RenewOutcome>> Engine::renew(std::span<const Renewal> renewals,
                                                 Deadline deadline) {
-  const Result<Session> session = shared_->enter(deadline);
-  if (!session) {
-    return std::unexpected(session.error());
-  }
+  HOLDFAST_TRY_LET(const Session session, shared_->enter(deadline));
   const std::vector<std::size_t> places = grouped_by_name(renewals);
   const auto renew_all = [&]() -> Result<std::vector<RenewOutcome>> {
     std::vector<RenewOutcome> outcomes(renewals.size(), RenewOutcome::failed);
@@ -189,9 +183,13 @@ Result<void> Engine::renew_name(std::span<const Renewal> renewals,
                 "the deadline passed during the batch, nothing was renewed");
   }
   const std::string_view name = renewals[of_name.front()].name;
+  std::vector<base::LeaseId> ids;
+  for (const std::size_t place : of_name) {
+    ids.push_back(renewals[place].id);
+  }
   Applied applied;  // of no interest: a renewal mints no token, and lets in nobody
   return apply(
-      name,
+      name, {.ids = ids, .ended = NeededLeases::Ended::not_needed},
       [&](Record& record, NameQueue&, const Instant& now) -> Result<void> {
         for (const std::size_t place : of_name) {
           const Renewal& renewal = renewals[place];
@@ -203,29 +201,16 @@ Result<void> Engine::renew_name(std::span<const Renewal> renewals,
 }
 
 Result<std::optional<store::NameState>> Engine::look(const base::Name& name, Deadline deadline) {
-  const Result<Session> session = shared_->enter(deadline);
-  if (!session) {
-    return std::unexpected(session.error());
-  }
-  if (auto in_place = connection_.check_in_place(); !in_place) {
-    return std::unexpected(std::move(in_place).error());
-  }
-  const Result<Loaded> loaded = records_->load(name.view());
-  if (!loaded) {
-    return std::unexpected(loaded.error());
-  }
-  return rules::look(name, loaded->record, instant(*loaded));
+  HOLDFAST_TRY_LET(const Session session, shared_->enter(deadline));
+  HOLDFAST_TRY(connection_.check_in_place());
+  HOLDFAST_TRY_LET(const Loaded loaded, records_->load_all(name.view()));
+  return rules::look(name, loaded.record, instant(loaded, options_.machine.now()));
 }
 
 Result<store::Page> Engine::list(std::string_view prefix, const store::PageRequest& request,
                                  Deadline deadline) {
-  const Result<Session> session = shared_->enter(deadline);
-  if (!session) {
-    return std::unexpected(session.error());
-  }
-  if (auto in_place = connection_.check_in_place(); !in_place) {
-    return std::unexpected(std::move(in_place).error());
-  }
+  HOLDFAST_TRY_LET(const Session session, shared_->enter(deadline));
+  HOLDFAST_TRY(connection_.check_in_place());
   store::Page page;
   const Instant now{.time = options_.machine.now()};
   const auto add = [&](std::string_view text, const Record& record) {
@@ -241,12 +226,10 @@ Result<store::Page> Engine::list(std::string_view prefix, const store::PageReque
     page.names.push_back(*std::move(state));
     return Records::Next::go_on;
   };
-  Result<std::optional<std::string>> listed = records_->list(prefix, request.after, now.time, add);
-  if (!listed) {
-    return std::unexpected(std::move(listed).error());
-  }
-  if (*listed) {
-    page.next = **std::move(listed);
+  HOLDFAST_TRY_LET(std::optional<std::string> listed,
+                   records_->list(prefix, request.after, now.time, add));
+  if (listed) {
+    page.next = *std::move(listed);
   }
   return page;
 }

@@ -38,10 +38,11 @@ class Engine {
 
   [[nodiscard]] static base::Result<std::unique_ptr<Engine>> open(SqliteOptions options);
 
-  // Applies a rule and saves what it changed, in one transaction. Then notifies the watchers of the
-  // name if it was granted to a waiter, or may be free.
+  // Applies a rule to a record with the leases that it needs, and saves what it changed, in one
+  // transaction. Then notifies the watchers of the name if it was granted to a waiter, or may be
+  // free.
   [[nodiscard]] base::Result<void> change(std::string_view name, base::Deadline deadline,
-                                          const Rule& rule);
+                                          const NeededLeases& needed, const Rule& rule);
   [[nodiscard]] base::Result<std::vector<store::RenewOutcome>> renew(
       std::span<const store::Renewal> renewals, base::Deadline deadline);
   [[nodiscard]] base::Result<std::optional<store::NameState>> look(const base::Name& name,
@@ -63,14 +64,14 @@ class Engine {
   Engine(SqliteOptions options, std::unique_ptr<SharedConnection> shared,
          std::unique_ptr<WakeBoard> board);
 
-  [[nodiscard]] store::Instant instant(const Loaded& loaded) const;
+  [[nodiscard]] store::Instant instant(const Loaded& loaded, base::TimePoint time) const;
   // The news of a change that was committed.
   struct News {
     bool is_eased = false;
     std::optional<NameQueue::Given> given;
   };
   [[nodiscard]] base::Result<News> change_quietly(std::string_view name, base::Deadline deadline,
-                                                  const Rule& rule);
+                                                  const NeededLeases& needed, const Rule& rule);
   // What apply() has done in a transaction that is not committed yet.
   struct Applied {
     std::uint64_t beyond = 0;  // the token that the ceiling did not allow, if that was the error
@@ -78,7 +79,8 @@ class Engine {
     std::optional<NameQueue> queue;
   };
   // Within a transaction.
-  [[nodiscard]] base::Result<void> apply(std::string_view name, const Rule& rule, Applied& applied);
+  [[nodiscard]] base::Result<void> apply(std::string_view name, const NeededLeases& needed,
+                                         const Rule& rule, Applied& applied);
   [[nodiscard]] base::Result<void> renew_name(std::span<const store::Renewal> renewals,
                                               std::span<const std::size_t> of_name,
                                               std::vector<store::RenewOutcome>& outcomes);

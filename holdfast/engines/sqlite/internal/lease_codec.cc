@@ -18,6 +18,7 @@ using store::StoredWait;
 
 constexpr char kLeasesOnly = 1;
 constexpr char kAll = 2;
+constexpr char kLeasesElsewhere = 3;
 
 template <std::integral Number>
 void put(std::string& bytes, Number number) {
@@ -88,14 +89,7 @@ StoredLease read_lease(Reader& reader) {
   return lease;
 }
 
-bool is_sound(const StoredLease& lease, const Record& record) {
-  return !lease.id.is_nil() && !lease.owner.empty() && lease.owner.size() <= Claim::kMaxOwner &&
-         lease.reason.size() <= Claim::kMaxReason && lease.token.value() != 0 &&
-         lease.token.value() <= record.last_token && lease.permits != 0 &&
-         lease.granted.time_since_epoch().count() >= 0 && lease.granted < lease.expires;
-}
-
-bool is_sound(const StoredWait& wait, const Record& record) {
+bool is_sound_wait(const StoredWait& wait, const Record& record) {
   return !wait.id.is_nil() && wait.permits != 0 && wait.permits <= record.capacity;
 }
 
@@ -120,14 +114,14 @@ void put_waits_and_log(std::string& bytes, const Record& record) {
   }
 }
 
-// Whether they are sound, and not both missing.
+// Returns whether they are sound.
 bool read_waits_and_log(Reader& reader, Record& record) {
   bool sound = true;
   for (auto left = reader.number<std::uint16_t>(); left > 0 && sound; --left) {
     const base::LeaseId id = read_id(reader);
     const base::TimePoint until = read_time(reader);
     record.waits.push_back({.id = id, .permits = reader.number<std::uint32_t>(), .until = until});
-    sound = !reader.is_short() && is_sound(record.waits.back(), record) &&
+    sound = !reader.is_short() && is_sound_wait(record.waits.back(), record) &&
             record.waits.size() <= Claim::kMaxWaiting;
   }
   for (auto left = reader.number<std::uint16_t>(); left > 0 && sound; --left) {
@@ -136,10 +130,42 @@ bool read_waits_and_log(Reader& reader, Record& record) {
     record.log.push_back({.ends = ends, .count = reader.number<std::uint32_t>()});
     sound = !reader.is_short() && in_order && record.log.back().count != 0;
   }
-  return sound && !reader.is_short() && !(record.waits.empty() && record.log.empty());
+  return sound && !reader.is_short();
+}
+
+bool read_leases(Reader& reader, Record& record) {
+  bool sound = true;
+  while (sound && !reader.at_end()) {
+    const StoredLease& lease = record.leases.insert(read_lease(reader));
+    sound =
+        !reader.is_short() && is_sound(lease, record) && record.leases.used() <= record.capacity;
+  }
+  return sound;
+}
+
+// Returns whether it is sound.
+bool read_all(char format, Reader& reader, Record& record) {
+  switch (format) {
+    case kLeasesOnly: return !reader.at_end() && read_leases(reader, record);
+    case kAll:
+      return read_waits_and_log(reader, record) && !(record.waits.empty() && record.log.empty()) &&
+             read_leases(reader, record);
+    case kLeasesElsewhere:
+      record.leases.set_rest({.permits = reader.number<std::uint64_t>()});
+      return record.leases.used() > 0 && record.leases.used() <= record.capacity &&
+             record.capacity > 1 && read_waits_and_log(reader, record) && reader.at_end();
+    default: return false;
+  }
 }
 
 }  // namespace
+
+bool is_sound(const StoredLease& lease, const Record& record) {
+  return !lease.id.is_nil() && !lease.owner.empty() && lease.owner.size() <= Claim::kMaxOwner &&
+         lease.reason.size() <= Claim::kMaxReason && lease.token.value() != 0 &&
+         lease.token.value() <= record.last_token && lease.permits != 0 &&
+         lease.granted.time_since_epoch().count() >= 0 && lease.granted < lease.expires;
+}
 
 void encode_leases(const Record& record, std::string& bytes) {
   bytes.clear();
@@ -162,6 +188,17 @@ void encode_leases(const Record& record, std::string& bytes) {
   }
 }
 
+void encode_without_leases(const Record& record, std::string& bytes) {
+  if (record.leases.used() == 0) {
+    encode_leases(record, bytes);
+    return;
+  }
+  bytes.clear();
+  bytes += kLeasesElsewhere;
+  put(bytes, record.leases.used());
+  put_waits_and_log(bytes, record);
+}
+
 base::Result<void> decode_leases(std::string_view bytes, Record& record) {
   record.leases.clear();
   record.waits.clear();
@@ -170,14 +207,7 @@ base::Result<void> decode_leases(std::string_view bytes, Record& record) {
     return {};
   }
   Reader reader(bytes.substr(1));
-  bool sound = bytes.front() == kAll ? read_waits_and_log(reader, record)
-                                     : bytes.front() == kLeasesOnly && !reader.at_end();
-  while (sound && !reader.at_end()) {
-    const StoredLease& lease = record.leases.insert(read_lease(reader));
-    sound =
-        !reader.is_short() && is_sound(lease, record) && record.leases.used() <= record.capacity;
-  }
-  if (!sound) {
+  if (!read_all(bytes.front(), reader, record)) {
     record.leases.clear();
     record.waits.clear();
     record.log.clear();

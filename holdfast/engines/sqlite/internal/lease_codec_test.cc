@@ -86,6 +86,37 @@ TEST(LeaseCodec, WaitsAndHitsThatCannotBeAreCorrupt) {
   EXPECT_EQ(decoded(std::string("\x02\0\0\0\0", 5)).error().code, ErrorCode::corrupt);
 }
 
+std::string encoded_without_leases(const Record& record) {
+  std::string bytes = "what was there before";
+  encode_without_leases(record, bytes);
+  return bytes;
+}
+
+TEST(LeaseCodec, LeasesThatAreElsewhereAreCounted) {
+  for (Record record : {sample(), full_sample()}) {
+    const std::string bytes = encoded_without_leases(record);
+    EXPECT_EQ(bytes.front(), 3) << "programs that know version 1 only must not read it";
+    record.leases.clear();
+    record.leases.set_rest({.permits = 4});
+    EXPECT_EQ(decoded(bytes), record);
+    record.leases.clear();
+    EXPECT_EQ(encoded_without_leases(record), encoded(record));
+  }
+}
+
+TEST(LeaseCodec, ACountOfLeasesThatCannotBeIsCorrupt) {
+  const std::string good = encoded_without_leases(full_sample());
+  for (const char count : {'\0', '\x8'}) {
+    std::string bad = good;
+    bad[1] = count;
+    EXPECT_EQ(decoded(bad).error().code, ErrorCode::corrupt) << int{count};
+  }
+  EXPECT_EQ(decoded(good + '\0').error().code, ErrorCode::corrupt);
+  for (std::size_t size = 1; size < good.size(); ++size) {
+    EXPECT_EQ(decoded(good.substr(0, size)).error().code, ErrorCode::corrupt) << size;
+  }
+}
+
 TEST(LeaseCodec, NoLeasesAreNoBytes) {
   Record record = sample();
   record.leases.clear();

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <holdfast/base/printable.h>
+#include <holdfast/base/try.h>
 #include <holdfast/engines/sqlite/internal/sql.h>
 
 namespace holdfast::engines::sqlite::internal {
@@ -47,15 +48,13 @@ Ledger::Ledger(Connection& connection, Transactions& transactions, const Machine
       read_(connection, sql::kReadMeta),
       enter_epoch_(connection, sql::kEnterEpoch),
       empty_queues_(connection, sql::kEmptyQueues),
+      empty_leases_(connection, sql::kEmptyLeases),
       raise_ceiling_(connection, sql::kRaiseCeiling) {}
 
 Result<std::int64_t> Ledger::enter_epoch(const std::string& boot_id) {
-  const Result<Meta> meta = read();
-  if (!meta) {
-    return std::unexpected(meta.error());
-  }
-  if (meta->boot_id == boot_id) {
-    return meta->epoch;
+  HOLDFAST_TRY_LET(const Meta meta, read());
+  if (meta.boot_id == boot_id) {
+    return meta.epoch;
   }
   const SyncEveryCommit sync(connection_);
   if (!sync.begun()) {
@@ -69,15 +68,12 @@ Result<std::int64_t> Ledger::begin_epoch(const std::string& boot_id) {
   if (!meta || meta->boot_id == boot_id) {
     return meta ? Result<std::int64_t>(meta->epoch) : std::unexpected(meta.error());
   }
-  if (auto emptied = empty_queues_.run(); !emptied) {
-    return std::unexpected(std::move(emptied).error());
-  }
+  HOLDFAST_TRY(empty_queues_.run());
+  HOLDFAST_TRY(empty_leases_.run());
   Statement::Use use(enter_epoch_);
   use.bind_text(1, boot_id);
   use.bind(2, ceiling_above(std::max(meta->ceiling, wall_token())));
-  if (auto done = use.step(); !done) {
-    return std::unexpected(std::move(done).error());
-  }
+  HOLDFAST_TRY(use.step());
   return meta->epoch + 1;
 }
 
@@ -93,9 +89,7 @@ Result<void> Ledger::raise_ceiling(std::uint64_t token) {
   return transactions_.run([&]() -> Result<void> {
     Statement::Use use(raise_ceiling_);
     use.bind(1, ceiling_above(token));
-    if (auto done = use.step(); !done) {
-      return std::unexpected(std::move(done).error());
-    }
+    HOLDFAST_TRY(use.step());
     return {};
   });
 }
@@ -108,11 +102,8 @@ std::uint64_t Ledger::wall_token() const {
 
 Result<Ledger::Meta> Ledger::read() {
   Statement::Use use(read_);
-  const Result<bool> row = use.step();
+  HOLDFAST_TRY_LET(const bool row, use.step());
   if (!row) {
-    return std::unexpected(row.error());
-  }
-  if (!*row) {
     return fail(ErrorCode::corrupt, "the file " + base::printable(connection_.file()) +
                                         " is damaged, its row of meta is missing");
   }

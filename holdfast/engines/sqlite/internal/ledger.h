@@ -53,6 +53,7 @@ class Ledger {
   Statement read_;
   Statement enter_epoch_;
   Statement empty_queues_;
+  Statement empty_leases_;
   Statement raise_ceiling_;
 };
 

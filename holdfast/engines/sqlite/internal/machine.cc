@@ -8,6 +8,8 @@
 #include <system_error>
 #include <utility>
 
+#include <holdfast/base/try.h>
+
 namespace holdfast::engines::sqlite::internal {
 
 namespace {
@@ -52,18 +54,12 @@ Result<Duration> kernel_boot_clock_ahead() {
 
 Result<Machine> complete(Machine machine) {
   if (machine.boot_id.empty()) {
-    Result<std::string> id = kernel_boot_id();
-    if (!id) {
-      return std::unexpected(std::move(id).error());
-    }
-    machine.boot_id = *std::move(id);
+    HOLDFAST_TRY_LET(std::string id, kernel_boot_id());
+    machine.boot_id = std::move(id);
   }
   if (machine.clock == &base::boot_clock()) {
-    const Result<Duration> ahead = kernel_boot_clock_ahead();
-    if (!ahead) {
-      return std::unexpected(ahead.error());
-    }
-    machine.clock_ahead = *ahead;
+    HOLDFAST_TRY_LET(const Duration ahead, kernel_boot_clock_ahead());
+    machine.clock_ahead = ahead;
   }
   return machine;
 }

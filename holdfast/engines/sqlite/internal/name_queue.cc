@@ -1,5 +1,6 @@
 #include <holdfast/engines/sqlite/internal/name_queue.h>
 
+#include <holdfast/base/try.h>
 #include <holdfast/store/lease_rules.h>
 
 namespace holdfast::engines::sqlite::internal {
@@ -27,12 +28,10 @@ Result<void> NameQueue::give(Record& record, const LeaseId& asker, const Instant
     left_.push_back(asker);
     return {};
   }
-  const auto granted = rules::claim(
-      record,
-      {.id = member.id, .owner = member.owner, .reason = member.reason, .ttl = kUnconfirmed}, now);
-  if (!granted) {
-    return std::unexpected(granted.error());
-  }
+  const base::Duration ttl =
+      member.address == WakeBoard::kNoAddress ? Queue::kForgottenWithoutAddress : kUnconfirmed;
+  HOLDFAST_TRY(rules::claim(
+      record, {.id = member.id, .owner = member.owner, .reason = member.reason, .ttl = ttl}, now));
   given_ = Given{.to = member.address, .id = member.id};
   return {};
 }

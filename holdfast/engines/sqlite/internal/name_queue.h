@@ -20,7 +20,8 @@ namespace holdfast::engines::sqlite::internal {
 // transaction; what it has changed outside the file takes effect after the commit.
 //
 // The lease that give() writes lasts for two seconds until its holder confirms it with its claim:
-// long enough for a live waiter, and a dead one does not keep the name for long.
+// long enough for a live waiter, and a dead one does not keep the name for long. A waiter that
+// nothing wakes must poll, and has as long as it is remembered (Queue::kForgottenWithoutAddress).
 class NameQueue {
  public:
   static constexpr base::Duration kUnconfirmed = std::chrono::seconds(2);

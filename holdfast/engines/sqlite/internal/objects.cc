@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <holdfast/base/printable.h>
+#include <holdfast/base/try.h>
 #include <holdfast/engines/sqlite/internal/sql.h>
 
 namespace holdfast::engines::sqlite::internal {
@@ -28,11 +29,8 @@ std::int64_t bits(FencingToken token) { return static_cast<std::int64_t>(token.v
 Result<std::optional<Objects::Row>> read(Statement::Use& use, const store::ObjectKey& key) {
   use.bind(1, key.type);
   use.bind(2, key.id);
-  const Result<bool> row = use.step();
+  HOLDFAST_TRY_LET(const bool row, use.step());
   if (!row) {
-    return std::unexpected(row.error());
-  }
-  if (!*row) {
     return std::nullopt;
   }
   return Objects::Row{.number = use.integer(number_of_row),
@@ -51,11 +49,8 @@ Result<bool> has_objects(Connection& connection) {
 }  // namespace
 
 Result<void> make_objects(Connection& connection, Transactions& transactions) {
-  const Result<bool> there = has_objects(connection);
-  if (!there) {
-    return std::unexpected(there.error());
-  }
-  if (*there) {
+  HOLDFAST_TRY_LET(const bool there, has_objects(connection));
+  if (there) {
     return {};
   }
   Result<void> made = transactions.run([&] { return connection.run(sql::kObjects); });
@@ -108,13 +103,10 @@ Result<std::int64_t> Objects::add(const store::ObjectKey& key, FencingToken toke
   use.bind(4, std::int64_t{stored});
   use.bind(5, epoch_);
   use.bind(6, used);
-  const Result<bool> row = use.step();
-  if (!row) {
-    return std::unexpected(row.error());
-  }
+  HOLDFAST_TRY(use.step());
   const std::int64_t number = use.integer(0);
-  const Result<bool> end = use.step();
-  return end ? Result<std::int64_t>(number) : std::unexpected(end.error());
+  HOLDFAST_TRY(use.step());
+  return number;
 }
 
 Result<void> Objects::change(std::int64_t number, FencingToken token, bool stored,
@@ -131,11 +123,8 @@ Result<void> Objects::change(std::int64_t number, FencingToken token, bool store
 Result<void> Objects::put(const store::ObjectSave& save, const std::optional<Row>& row) {
   std::int64_t number = row ? row->number : 0;
   if (!row) {
-    const Result<std::int64_t> added = add(save.key, save.token, true, 0);
-    if (!added) {
-      return std::unexpected(added.error());
-    }
-    number = *added;
+    HOLDFAST_TRY_LET(const std::int64_t added, add(save.key, save.token, true, 0));
+    number = added;
   } else if (!row->stored || row->newest != save.token) {
     if (auto changed = change(number, save.token, true, 0); !changed) {
       return changed;
@@ -192,11 +181,8 @@ Result<store::IdPage> Objects::list(std::string_view type, std::string_view pref
   use.bind(2, std::max(prefix, after));
   use.bind(3, after);
   for (;;) {
-    const Result<bool> row = use.step();
-    if (!row) {
-      return std::unexpected(row.error());
-    }
-    if (!*row || !use.bytes(0).starts_with(prefix)) {
+    HOLDFAST_TRY_LET(const bool row, use.step());
+    if (!row || !use.bytes(0).starts_with(prefix)) {
       return page;
     }
     if (page.ids.size() == limit) {  // one more: there is a next page

@@ -3,6 +3,7 @@
 #include <bit>
 
 #include <holdfast/base/saturate.h>
+#include <holdfast/base/try.h>
 #include <holdfast/engines/sqlite/internal/sql.h>
 
 namespace holdfast::engines::sqlite::internal {
@@ -77,11 +78,8 @@ Result<std::optional<Queue::Member>> Queue::pop(std::string_view name, TimePoint
     use.bind(1, name);
     use.bind(2, kMostRemoved);
     for (;;) {
-      const Result<bool> row = use.step();
+      HOLDFAST_TRY_LET(const bool row, use.step());
       if (!row) {
-        return std::unexpected(row.error());
-      }
-      if (!*row) {
         break;
       }
       last = use.integer(place);
@@ -114,13 +112,10 @@ Result<Queue::Place> Queue::join(std::string_view name, const store::Claim& clai
   use.bind(5, claim.reason);
   use.bind(6, std::int64_t{sleeps_at});
   use.bind(7, until_of(sleeps_at, now));
-  const Result<bool> row = use.step();
-  if (!row) {
-    return std::unexpected(row.error());
-  }
+  HOLDFAST_TRY(use.step());
   const Place joined = use.integer(0);
-  const Result<bool> end = use.step();  // the row is there when the statement has ended
-  return end ? Result<Place>(joined) : std::unexpected(end.error());
+  HOLDFAST_TRY(use.step());  // the row is there when the statement has ended
+  return joined;
 }
 
 Result<bool> Queue::keep(std::string_view name, Place at, const LeaseId& id,

@@ -6,6 +6,7 @@
 
 #include <holdfast/base/name.h>
 #include <holdfast/base/printable.h>
+#include <holdfast/base/try.h>
 #include <holdfast/engines/sqlite/internal/lease_codec.h>
 #include <holdfast/engines/sqlite/internal/ledger.h>
 #include <holdfast/engines/sqlite/internal/sql.h>
@@ -46,7 +47,7 @@ std::uint64_t token(std::int64_t value) {
   return static_cast<std::uint64_t>(std::max<std::int64_t>(value, 0));
 }
 
-std::int64_t idle_from(const Record& record, TimePoint now) {
+std::int64_t idle_from(const Record& record, TimePoint leases_end, TimePoint now) {
   TimePoint time = record.hits > 0 ? std::max(now, record.window_ends) : now;
   if (!record.log.empty()) {
     time = std::max(time, record.log.back().ends);
@@ -54,7 +55,7 @@ std::int64_t idle_from(const Record& record, TimePoint now) {
   for (const store::StoredWait& wait : record.waits) {
     time = std::max(time, wait.until);
   }
-  return nanos(std::max(time, record.leases.last_expiry()));
+  return nanos(std::max(time, leases_end));
 }
 
 Result<Record> decode(const Statement::Use& row) {
@@ -72,9 +73,7 @@ Result<Record> decode(const Statement::Use& row) {
                 .leases = {},
                 .hits = static_cast<std::uint32_t>(row.integer(hits)),
                 .window_ends = TimePoint(base::Duration(row.integer(window_ends)))};
-  if (auto decoded = decode_leases(row.bytes(leases), record); !decoded) {
-    return std::unexpected(std::move(decoded).error());
-  }
+  HOLDFAST_TRY(decode_leases(row.bytes(leases), record));
   return record;
 }
 
@@ -107,9 +106,19 @@ Records::Records(Connection& connection, std::int64_t epoch) noexcept
       save_(connection, sql::kSave),
       forget_(connection, sql::kForget),
       empty_queue_(connection, sql::kEmptyQueue),
-      list_(connection, sql::kList) {}
+      list_(connection, sql::kList),
+      rows_(connection) {}
 
-Result<Loaded> Records::load(std::string_view name) {
+Result<Loaded> Records::load(std::string_view name, const NeededLeases& needed, TimePoint now) {
+  return load_with(name, [&](Record& record) { return rows_.read(name, needed, now, record); });
+}
+
+Result<Loaded> Records::load_all(std::string_view name) {
+  return load_with(name, [&](Record& record) { return rows_.read_all(name, record); });
+}
+
+template <class ReadLeases>
+Result<Loaded> Records::load_with(std::string_view name, ReadLeases read_leases) {
   Statement::Use use(load_);
   use.bind(1, name);
   const Result<bool> row = use.step();
@@ -121,10 +130,26 @@ Result<Loaded> Records::load(std::string_view name) {
                                         " is damaged, its row of meta is missing");
   }
   Result<Loaded> loaded = read(use, name);
-  if (loaded) [[likely]] {
-    loaded->has_queue = use.integer(has_queue) != 0;
+  if (!loaded) [[unlikely]] {
+    return loaded;
+  }
+  loaded->has_queue = use.integer(has_queue) != 0;
+  // The statement is still open, so the leases are those of the same moment.
+  if (loaded->has_rows) {
+    if (auto done = read_leases(loaded->record); !done) [[unlikely]] {
+      return std::unexpected(named(std::move(done).error(), name));
+    }
   }
   return loaded;
+}
+
+base::Error Records::named(base::Error error, std::string_view name) const {
+  if (error.code == ErrorCode::corrupt) {
+    error.message = "the record of " + base::printable(name) + " in the file " +
+                    base::printable(connection_.file()) + " is not Holdfast's, " + error.message +
+                    "; it is left as it is: use another name";
+  }
+  return error;
 }
 
 Result<Loaded> Records::read(const Statement::Use& row, std::string_view name) const {
@@ -142,12 +167,10 @@ Result<Loaded> Records::read(const Statement::Use& row, std::string_view name) c
   }
   Result<Record> record = decode(row);
   if (!record) [[unlikely]] {
-    return fail(ErrorCode::corrupt, "the record of " + base::printable(name) + " in the file " +
-                                        base::printable(connection_.file()) +
-                                        " is not Holdfast's, " + record.error().message +
-                                        "; it is left as it is: use another name");
+    return std::unexpected(named(std::move(record).error(), name));
   }
   if (row.integer(epoch) == epoch_) {
+    loaded.has_rows = record->leases.rest().permits > 0;
     loaded.record = *std::move(record);
   } else {
     loaded.record.last_token = record->last_token;
@@ -155,16 +178,28 @@ Result<Loaded> Records::read(const Statement::Use& row, std::string_view name) c
   return loaded;
 }
 
-Result<void> Records::save(std::string_view name, const Record& record, TimePoint now) {
-  encode_leases(record, encoded_);
+Result<void> Records::save(std::string_view name, const Loaded& before, const Record& after,
+                           TimePoint now) {
+  TimePoint leases_end = after.leases.last_expiry();
+  if (after.capacity > 1) {
+    HOLDFAST_TRY(
+        rows_.write(name, before.has_rows ? before.record.leases : store::Leases(), after.leases));
+    HOLDFAST_TRY_LET(leases_end, rows_.last_expiry(name));
+    encode_without_leases(after, encoded_);
+  } else {
+    if (before.has_rows) {
+      HOLDFAST_TRY(rows_.drop(name));
+    }
+    encode_leases(after, encoded_);
+  }
   Statement::Use use(save_);
   use.bind(1, name);
   use.bind(2, epoch_);
-  use.bind(3, static_cast<std::int64_t>(record.last_token));
-  use.bind(4, std::int64_t{record.capacity});
-  use.bind(5, std::int64_t{record.hits});
-  use.bind(6, nanos(record.window_ends));
-  use.bind(7, idle_from(record, now));
+  use.bind(3, static_cast<std::int64_t>(after.last_token));
+  use.bind(4, std::int64_t{after.capacity});
+  use.bind(5, std::int64_t{after.hits});
+  use.bind(6, nanos(after.window_ends));
+  use.bind(7, idle_from(after, leases_end, now));
   use.bind(8, encoded_);
   return done(use.step());
 }
@@ -177,6 +212,7 @@ Result<void> Records::forget(std::string_view name) {
       return forgotten;
     }
   }
+  HOLDFAST_TRY(rows_.drop(name));    // what has ended
   Statement::Use use(empty_queue_);  // what dead waiters have left
   use.bind(1, name);
   return done(use.step());
@@ -191,20 +227,19 @@ Result<std::optional<std::string>> Records::list(std::string_view prefix, std::s
   use.bind(2, end);
   use.bind(3, nanos(now));
   for (std::size_t visited = 1;; ++visited) {
-    const Result<bool> row = use.step();
+    HOLDFAST_TRY_LET(const bool row, use.step());
     if (!row) {
-      return std::unexpected(row.error());
-    }
-    if (!*row) {
       return std::nullopt;
     }
     const std::string_view name = use.bytes(name_of_row);
     if (use.integer(is_in_use) != 0) {
-      const Result<Loaded> loaded = read(use, name);
-      if (!loaded) {
-        return std::unexpected(loaded.error());
+      HOLDFAST_TRY_LET(Loaded loaded, read(use, name));
+      if (loaded.has_rows) {
+        if (auto leases = rows_.read_all(name, loaded.record); !leases) {
+          return std::unexpected(named(std::move(leases).error(), name));
+        }
       }
-      if (visit(name, loaded->record) == Next::stop) {
+      if (visit(name, loaded.record) == Next::stop) {
         return std::nullopt;
       }
     }

@@ -9,6 +9,7 @@
 #include <holdfast/base/clock.h>
 #include <holdfast/base/error.h>
 #include <holdfast/engines/sqlite/internal/connection.h>
+#include <holdfast/engines/sqlite/internal/lease_rows.h>
 #include <holdfast/engines/sqlite/internal/statement.h>
 #include <holdfast/store/record.h>
 
@@ -20,9 +21,14 @@ struct Loaded {
   std::uint64_t high_water = 0;
   std::uint64_t ceiling = 0;
   bool has_queue = false;  // a claim waits, or a dead one is left; set by load() only
+  bool has_rows = false;   // its leases are rows (lease_rows.h)
 };
 
 // The table of records. One thread at a time.
+//
+// The leases of a mutex are in its record; those of a name with a greater capacity are rows of
+// their own. Files of version 1 have them in the record, too: they become rows when it is next
+// written.
 //
 // Of a record from an earlier boot, only the last token is left. A row that this library would not
 // write is ErrorCode::corrupt and stays as it is. If the file has gone on to another boot than the
@@ -31,10 +37,15 @@ class Records {
  public:
   Records(Connection& connection, std::int64_t epoch) noexcept;
 
-  // An empty record if there is none.
-  [[nodiscard]] base::Result<Loaded> load(std::string_view name);
-  [[nodiscard]] base::Result<void> save(std::string_view name, const store::Record& record,
-                                        base::TimePoint now);
+  // Returns the record of a name with the leases that an operation needs; an empty one if there is
+  // none. Within a transaction.
+  [[nodiscard]] base::Result<Loaded> load(std::string_view name, const NeededLeases& needed,
+                                          base::TimePoint now);
+  // Returns the record with all its leases.
+  [[nodiscard]] base::Result<Loaded> load_all(std::string_view name);
+  // Writes what has become of a record that was loaded so.
+  [[nodiscard]] base::Result<void> save(std::string_view name, const Loaded& before,
+                                        const store::Record& after, base::TimePoint now);
   [[nodiscard]] base::Result<void> forget(std::string_view name);
 
   enum class Next : std::uint8_t { go_on, stop };
@@ -49,10 +60,16 @@ class Records {
                                                               base::TimePoint now,
                                                               const Visit& visit);
 
-  // A row that begins with the columns of kLoad.
+  // Reads a row that begins with the columns of kLoad, without leases that are rows.
   [[nodiscard]] base::Result<Loaded> read(const Statement::Use& row, std::string_view name) const;
 
  private:
+  // Calls `read_leases(record)` if its leases are rows.
+  template <class ReadLeases>
+  [[nodiscard]] base::Result<Loaded> load_with(std::string_view name, ReadLeases read_leases);
+  // Says of a record, or of its leases, what is wrong.
+  [[nodiscard]] base::Error named(base::Error error, std::string_view name) const;
+
   Connection& connection_;
   const std::int64_t epoch_;
   Statement load_;
@@ -60,6 +77,7 @@ class Records {
   Statement forget_;
   Statement empty_queue_;
   Statement list_;
+  LeaseRows rows_;
   std::string encoded_;  // kept for its memory
 };
 

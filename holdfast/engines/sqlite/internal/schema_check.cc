@@ -7,6 +7,7 @@
 #include <sqlite3.h>
 
 #include <holdfast/base/printable.h>
+#include <holdfast/base/try.h>
 #include <holdfast/engines/sqlite/internal/sql.h>
 #include <holdfast/engines/sqlite/internal/statement.h>
 
@@ -18,7 +19,7 @@ using base::ErrorCode;
 using base::fail;
 using base::Result;
 
-constexpr std::array kLeaseColumns = {
+constexpr std::array kRecordColumns = {
     Column{"meta", "boot_id", "TEXT"},           Column{"meta", "epoch", "INTEGER"},
     Column{"meta", "high_water", "INTEGER"},     Column{"meta", "ceiling", "INTEGER"},
     Column{"meta", "swept_until", "BLOB"},       Column{"records", "name", "BLOB"},
@@ -33,6 +34,13 @@ constexpr std::array kQueueColumns = {
     Column{"queue", "id_high", "INTEGER"}, Column{"queue", "id_low", "INTEGER"},
     Column{"queue", "owner", "BLOB"},      Column{"queue", "reason", "BLOB"},
     Column{"queue", "address", "INTEGER"}, Column{"queue", "until", "INTEGER"},
+};
+
+constexpr std::array kLeaseColumns = {
+    Column{"leases", "name", "BLOB"},       Column{"leases", "id", "TEXT"},
+    Column{"leases", "token", "INTEGER"},   Column{"leases", "granted", "INTEGER"},
+    Column{"leases", "expires", "INTEGER"}, Column{"leases", "permits", "INTEGER"},
+    Column{"leases", "owner", "BLOB"},      Column{"leases", "reason", "BLOB"},
 };
 
 constexpr std::array kObjectColumns = {
@@ -54,17 +62,15 @@ Result<void> tampered(const Connection& connection, std::string_view what) {
 Result<void> check_foreign_code(Connection& connection) {
   Statement statement(connection, sql::kForeignCode);
   Statement::Use use(statement);
-  const Result<bool> row = use.step();
-  if (!row) {
-    return std::unexpected(row.error());
-  }
-  return *row ? tampered(connection, use.bytes(0)) : Result<void>();
+  HOLDFAST_TRY_LET(const bool row, use.step());
+  return row ? tampered(connection, use.bytes(0)) : Result<void>();
 }
 
 }  // namespace
 
-std::span<const Column> lease_columns() noexcept { return kLeaseColumns; }
+std::span<const Column> record_columns() noexcept { return kRecordColumns; }
 std::span<const Column> queue_columns() noexcept { return kQueueColumns; }
+std::span<const Column> lease_columns() noexcept { return kLeaseColumns; }
 std::span<const Column> object_columns() noexcept { return kObjectColumns; }
 
 Result<void> check_schema(Connection& connection, std::span<const Column> columns) {

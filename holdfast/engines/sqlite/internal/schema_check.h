@@ -14,9 +14,11 @@ struct Column {
   const char* type;
 };
 
-// The columns of schema.sql: of every file, of one with queues, and of one with objects.
-[[nodiscard]] std::span<const Column> lease_columns() noexcept;
+// The columns of schema.sql: of every file, of one with queues, of one with a row for each lease,
+// and of one with objects.
+[[nodiscard]] std::span<const Column> record_columns() noexcept;
 [[nodiscard]] std::span<const Column> queue_columns() noexcept;
+[[nodiscard]] std::span<const Column> lease_columns() noexcept;
 [[nodiscard]] std::span<const Column> object_columns() noexcept;
 
 // Checks that the file has these columns in tables, not in views, and that it brings no code of its

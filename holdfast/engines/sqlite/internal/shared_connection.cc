@@ -2,6 +2,7 @@
 
 #include <holdfast/base/printable.h>
 #include <holdfast/base/saturate.h>
+#include <holdfast/base/try.h>
 #include <holdfast/engines/sqlite/internal/database_file.h>
 
 namespace holdfast::engines::sqlite::internal {
@@ -13,21 +14,15 @@ using base::Result;
 
 Result<std::unique_ptr<SharedConnection>> SharedConnection::open(const std::filesystem::path& file,
                                                                  base::Duration busy_timeout) {
-  const Result<std::filesystem::path> resolved = resolve(file);
-  if (!resolved) {
-    return std::unexpected(resolved.error());
-  }
-  Result<OpenFile> open_file = OpenFile::enter(resolved->native());
-  if (!open_file) {
-    return std::unexpected(std::move(open_file).error());
-  }
+  HOLDFAST_TRY_LET(const std::filesystem::path resolved, resolve(file));
+  HOLDFAST_TRY_LET(OpenFile open_file, OpenFile::enter(resolved.native()));
   Result<std::unique_ptr<Connection>> connection =
-      open_database(*resolved, Deadline::after(base::steady_clock(), busy_timeout));
+      open_database(resolved, Deadline::after(base::steady_clock(), busy_timeout));
   if (!connection) {
     return std::unexpected(std::move(connection).error());
   }
   return std::unique_ptr<SharedConnection>(
-      new SharedConnection(busy_timeout, *std::move(open_file), *std::move(connection)));
+      new SharedConnection(busy_timeout, std::move(open_file), *std::move(connection)));
 }
 
 SharedConnection::SharedConnection(base::Duration busy_timeout, OpenFile open_file,

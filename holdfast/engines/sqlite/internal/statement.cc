@@ -2,6 +2,7 @@
 
 #include <sqlite3.h>
 
+#include <holdfast/base/try.h>
 #include <holdfast/engines/sqlite/internal/connection.h>
 
 namespace holdfast::engines::sqlite::internal {
@@ -10,9 +11,7 @@ Statement::~Statement() { sqlite3_finalize(prepared_); }
 
 base::Result<void> Statement::run() {
   Use use(*this);
-  if (auto row = use.step(); !row) {
-    return std::unexpected(std::move(row).error());
-  }
+  HOLDFAST_TRY(use.step());
   return {};
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <holdfast/base/random.h>
+#include <holdfast/base/try.h>
 #include <holdfast/engines/sqlite/internal/sql.h>
 
 namespace holdfast::engines::sqlite::internal {
@@ -70,32 +71,23 @@ Result<Sweeper::Step> Sweeper::step(base::TimePoint unused_since) {
     }
   }
   for (const std::string& name : stale) {
-    if (auto forgotten = records_.forget(name); !forgotten) {
-      return std::unexpected(std::move(forgotten).error());
-    }
+    HOLDFAST_TRY(records_.forget(name));
   }
   const bool at_end = rows < kRowsPerStep;
   {
     Statement::Use use(swept_);
     use.bind(1, at_end ? std::string_view() : std::string_view(last));
     use.bind(2, static_cast<std::int64_t>(high_water));
-    if (auto updated = use.step(); !updated) {
-      return std::unexpected(std::move(updated).error());
-    }
+    HOLDFAST_TRY(use.step());
   }
-  if (auto shrunk = shrink(); !shrunk) {
-    return std::unexpected(std::move(shrunk).error());
-  }
+  HOLDFAST_TRY(shrink());
   return Step{.forgotten = stale.size(), .at_end = at_end};
 }
 
 Result<void> Sweeper::shrink() {
   const Result<std::int64_t> free = ask(free_pages_);
-  const Result<std::int64_t> all = free ? ask(pages_) : free;
-  if (!all) {
-    return std::unexpected(all.error());
-  }
-  return *free > *all / 2 ? connection_.run(sql::kGiveBackPages) : Result<void>();
+  HOLDFAST_TRY_LET(const std::int64_t all, free ? ask(pages_) : free);
+  return *free > all / 2 ? connection_.run(sql::kGiveBackPages) : Result<void>();
 }
 
 }  // namespace holdfast::engines::sqlite::internal

@@ -11,12 +11,14 @@
 #include <cerrno>
 #include <climits>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
 
 #include <holdfast/base/printable.h>
 #include <holdfast/base/random.h>
+#include <holdfast/base/try.h>
 
 namespace holdfast::engines::sqlite::internal {
 
@@ -90,10 +92,10 @@ struct flock lock_of(off_t byte, short type) noexcept {
   return lock;
 }
 
-// Locks the byte until the board is closed, beside other boards.
-void lock(int fd, off_t byte) noexcept {
+// Locks the byte until the board is closed, beside other boards. Returns whether it could.
+bool lock(int fd, off_t byte) noexcept {
   struct flock lock = lock_of(byte, F_RDLCK);
-  (void)fcntl(fd, F_OFD_SETLK, &lock);
+  return fcntl(fd, F_OFD_SETLK, &lock) == 0;
 }
 
 // Whether another board has locked the byte.
@@ -191,22 +193,24 @@ Result<std::unique_ptr<WakeBoard>> WakeBoard::open(const std::filesystem::path& 
   if (stat(database.c_str(), &status) != 0) {
     return std::unexpected(failure(database.string(), errno));
   }
-  const Result<int> fd = open_file(name, status);
-  if (!fd) {
-    return std::unexpected(fd.error());
+  HOLDFAST_TRY_LET(const int fd, open_file(name, status));
+  File file(fd);
+  // Without its locks, others would take this board for one whose process has ended.
+  const std::optional<Address> address = take_address(fd);
+  if (!address) {
+    return std::unexpected(failure(name, errno));
   }
-  File file(*fd);
   void* const mapping = mmap(nullptr, kSize, PROT_READ | PROT_WRITE, MAP_SHARED, file.fd(), 0);
   if (mapping == MAP_FAILED) {
     return std::unexpected(failure(name, errno));
   }
-  return std::unique_ptr<WakeBoard>(new WakeBoard(file.release(), mapping, clock_ahead));
+  return std::unique_ptr<WakeBoard>(new WakeBoard(file.release(), mapping, clock_ahead, *address));
 }
 
-WakeBoard::WakeBoard(int fd, void* mapping, base::Duration clock_ahead) noexcept
-    : fd_(fd), mapping_(mapping), clock_ahead_(clock_ahead), address_(take_address(fd)) {}
+WakeBoard::WakeBoard(int fd, void* mapping, base::Duration clock_ahead, Address address) noexcept
+    : fd_(fd), mapping_(mapping), clock_ahead_(clock_ahead), address_(address) {}
 
-WakeBoard::Address WakeBoard::take_address(int fd) noexcept {
+std::optional<WakeBoard::Address> WakeBoard::take_address(int fd) noexcept {
   const auto first = static_cast<Address>(base::random_u64() % kPlaces);
   Address place = first;
   while (is_taken(fd, byte_of_place(place)) == Taken::yes) {
@@ -218,9 +222,8 @@ WakeBoard::Address WakeBoard::take_address(int fd) noexcept {
   // Not the last, which is no address.
   const auto others = static_cast<Address>(base::random_u64() % (kNoAddress / kPlaces));
   const Address address = others * kPlaces + place;
-  lock(fd, byte_of_place(place));
-  lock(fd, byte_of(address));
-  return address;
+  const bool is_locked = lock(fd, byte_of_place(place)) && lock(fd, byte_of(address));
+  return is_locked ? std::optional(address) : std::nullopt;
 }
 
 bool WakeBoard::is_alive(Address address) const noexcept {

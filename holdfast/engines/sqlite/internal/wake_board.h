@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include <holdfast/base/clock.h>
@@ -42,8 +43,8 @@ class WakeBoard {
  public:
   // Makes the file if there is none, with the owner and the permissions of `database`. Another
   // file is left as it is, ErrorCode::unavailable: one that is not regular, has another size or a
-  // second name, or belongs neither to this user, nor to the database's owner, nor to root.
-  // `clock_ahead` is that of Machine.
+  // second name, or belongs neither to this user, nor to the database's owner, nor to root. So is
+  // one on a file system that cannot lock its bytes. `clock_ahead` is that of Machine.
   [[nodiscard]] static base::Result<std::unique_ptr<WakeBoard>> open(
       const std::filesystem::path& database, base::Duration clock_ahead = {});
   ~WakeBoard();
@@ -94,9 +95,10 @@ class WakeBoard {
   void wake_self() const noexcept { wake(address_); }
 
  private:
-  WakeBoard(int fd, void* mapping, base::Duration clock_ahead) noexcept;
+  WakeBoard(int fd, void* mapping, base::Duration clock_ahead, Address address) noexcept;
   // Makes an address where no other board sleeps, if there is such a place, and locks its bytes.
-  [[nodiscard]] static Address take_address(int fd) noexcept;
+  // Returns nothing, and sets errno, if they cannot be locked.
+  [[nodiscard]] static std::optional<Address> take_address(int fd) noexcept;
   void wake(Address address) const noexcept;
   [[nodiscard]] std::int64_t now() const noexcept;
   [[nodiscard]] std::uint32_t* futex_of(Address address) const noexcept;

@@ -4,7 +4,7 @@
 PRAGMA page_size = 2048;
 PRAGMA auto_vacuum = INCREMENTAL;
 
--- kSchema: what a new file is made of. Version 1.
+-- kSchema: what a new file is made of, with kQueue and kLeases.
 CREATE TABLE meta (
   id          INTEGER PRIMARY KEY CHECK (id = 1),
   -- The boot of the machine that the records belong to, and how many there were before it.
@@ -20,7 +20,7 @@ CREATE TABLE meta (
 
 INSERT INTO meta VALUES (1, '', 0, 0, 0, x'');
 
--- One row is all there is about a name, so that a claim or a release of a mutex writes one page.
+-- One row is all there is about a mutex, so that a claim or a release of it writes one page.
 -- Times are nanoseconds of the boot clock in the row's epoch, and void in a later one.
 CREATE TABLE records (
   name        BLOB    NOT NULL PRIMARY KEY,
@@ -37,7 +37,6 @@ CREATE TABLE records (
 
 -- "Hold", for file(1) and for ourselves.
 PRAGMA application_id = 0x486f6c64;
-PRAGMA user_version = 1;
 
 -- kObjects: what a repository of objects adds to a file. Programs from before it was there leave it
 -- alone, so the version stays.
@@ -79,3 +78,23 @@ CREATE TABLE IF NOT EXISTS queue (
   until   INTEGER NOT NULL,
   PRIMARY KEY (name, place)
 ) STRICT, WITHOUT ROWID;
+
+-- kLeases: the leases of names with a capacity of more than one, a row each. Version 2 of the file: in
+-- one of version 1, all leases of a name are in its record, where they are read until the record is
+-- next written. All of it is void in the next boot.
+CREATE TABLE IF NOT EXISTS leases (
+  name    BLOB    NOT NULL,
+  id      TEXT    NOT NULL,
+  token   INTEGER NOT NULL,
+  -- Nanoseconds of the boot clock.
+  granted INTEGER NOT NULL,
+  expires INTEGER NOT NULL,
+  permits INTEGER NOT NULL,
+  owner   BLOB    NOT NULL,
+  reason  BLOB    NOT NULL,
+  PRIMARY KEY (name, id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX IF NOT EXISTS leases_by_end ON leases (name, expires);
+
+PRAGMA user_version = 2;

@@ -13,8 +13,8 @@ SELECT
 -- kForeignCode: what a file has that Holdfast never puts there, as a text.
 SELECT 'it has the ' || type || ' ' || name FROM sqlite_schema
 WHERE type IN ('trigger', 'view')
-   OR (type = 'index' AND tbl_name IN ('meta', 'records', 'queue', 'objects', 'object_data')
-       AND name <> 'objects_left' AND name NOT LIKE 'sqlite_autoindex_%')
+   OR (type = 'index' AND tbl_name IN ('meta', 'records', 'leases', 'queue', 'objects', 'object_data')
+       AND name NOT IN ('leases_by_end', 'objects_left') AND name NOT LIKE 'sqlite_autoindex_%')
 LIMIT 1;
 
 -- kUseWal: answers with the mode that it got.
@@ -43,6 +43,9 @@ UPDATE meta SET boot_id = ?1, epoch = epoch + 1, high_water = max(high_water, ce
 
 -- kEmptyQueues: the waiters ended with their boot.
 DELETE FROM queue;
+
+-- kEmptyLeases: and so did the holders.
+DELETE FROM leases;
 
 -- kRaiseCeiling
 UPDATE meta SET ceiling = max(ceiling, ?1);
@@ -86,6 +89,46 @@ DELETE FROM records WHERE name = ?1;
 
 -- kSwept: the tokens of what was forgotten live on in the high-water mark.
 UPDATE meta SET swept_until = ?1, high_water = max(high_water, ?2);
+
+-- kFindLease
+SELECT id, token, granted, expires, permits, owner, reason FROM leases
+WHERE name = ?1 AND id = ?2;
+
+-- kAllLeases: in the order in which they were granted.
+SELECT id, token, granted, expires, permits, owner, reason FROM leases
+WHERE name = ?1
+ORDER BY token;
+
+-- kEndedLeases: by the time ?2.
+SELECT id, token, granted, expires, permits, owner, reason FROM leases
+WHERE name = ?1 AND expires <= ?2;
+
+-- kFirstToEnd: of those that have not ended by the time ?2.
+SELECT id, token, granted, expires, permits, owner, reason FROM leases
+WHERE name = ?1 AND expires > ?2
+ORDER BY expires, id
+LIMIT ?3;
+
+-- kLastToEnd
+SELECT id, token, granted, expires, permits, owner, reason FROM leases
+WHERE name = ?1 AND expires > ?2
+ORDER BY expires DESC, id DESC
+LIMIT ?3;
+
+-- kLastExpiry
+SELECT expires FROM leases WHERE name = ?1 ORDER BY expires DESC LIMIT 1;
+
+-- kPutLease
+INSERT INTO leases (name, id, token, granted, expires, permits, owner, reason)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+ON CONFLICT (name, id) DO UPDATE SET
+  token = ?3, granted = ?4, expires = ?5, permits = ?6, owner = ?7, reason = ?8;
+
+-- kDropLease
+DELETE FROM leases WHERE name = ?1 AND id = ?2;
+
+-- kDropLeases
+DELETE FROM leases WHERE name = ?1;
 
 -- kFreePages
 PRAGMA freelist_count;

@@ -27,7 +27,7 @@ constexpr LockCase kCases[] = {
        EXPECT_TRUE(lock.check());
        EXPECT_FALSE(lock.lost().stop_requested());
        EXPECT_GT(lock.time_left(), base::Duration::zero());
-       EXPECT_LT(lock.time_left(), options.ttl.unchecked());
+       EXPECT_LT(lock.time_left(), options.ttl->unchecked());
        const auto holders = run.holders("job");
        ASSERT_EQ(holders.size(), 1U);
        EXPECT_EQ(holders[0].id, lock.id());
@@ -50,6 +50,23 @@ constexpr LockCase kCases[] = {
        EXPECT_TRUE(is_busy(run.another_provider()->try_acquire("job", run.options())));
        EXPECT_TRUE(lock.check());
        EXPECT_EQ(run.provider().held(), 1U);
+     }},
+
+    {"APrefixOfTheProviderKeepsItsNamesApart",
+     [](LockRun& run) {
+       const auto billing = run.another_provider({.prefix = "billing/"});
+       const auto shipping = run.another_provider({.prefix = "shipping/"});
+       const Lock ours = billing->acquire("job", run.options());
+       const Lock theirs = shipping->acquire("job", run.options());
+       const Lock plain = run.provider().acquire("job", run.options());
+       EXPECT_EQ(ours.name(), "job");
+       EXPECT_TRUE(is_busy(run.provider().try_acquire("billing/job", run.options())));
+       const auto seen = billing->look("job");
+       ASSERT_TRUE(seen && *seen);
+       EXPECT_EQ((*seen)->name.view(), "job");
+       EXPECT_EQ(run.holders("billing/job").at(0).id, ours.id());
+       run.pass(run.ttl() * 3);
+       EXPECT_TRUE(ours.check());
      }},
 
     {"SeveralNamesAreHeldAtTheSameTime",
@@ -128,7 +145,7 @@ constexpr LockCase kCases[] = {
          ASSERT_TRUE(state);
          EXPECT_EQ(state->holders.at(0).id, lock.id());
          EXPECT_EQ(state->holders.at(0).owner, lock.owner());
-         EXPECT_LE(state->holders.at(0).time_left, run.options().ttl.unchecked());
+         EXPECT_LE(state->holders.at(0).time_left, run.options().ttl->unchecked());
          const store::Page page = base::value_or_throw(run.provider().store().list("jo"));
          ASSERT_EQ(page.names.size(), 1U);
          EXPECT_EQ(page.names[0].name.view(), "job");

@@ -123,6 +123,19 @@ constexpr LockCase kCases[] = {
        EXPECT_GT(must_have(run.result_of(waiting)).token(), first.token());
      }},
 
+    {"AReleaseReachesAWaiterBelowAPrefix",
+     [](LockRun& run) {
+       const auto billing = run.another_provider({.prefix = "billing/"});
+       Lock first = run.provider().acquire("billing/job", run.options());
+       auto waiting = wait_in_background(*billing, run.options());
+       ASSERT_TRUE(run.soon([&] { return billing->waiting() == 1; }));
+       EXPECT_EQ(first.release(), store::ReleaseOutcome::released);
+       EXPECT_TRUE(run.in_time([&] { return run.has_ended(waiting); }));
+       const Lock second = must_have(run.result_of(waiting));
+       EXPECT_GT(second.token(), first.token());
+       EXPECT_EQ(run.holders("billing/job").at(0).id, second.id());
+     }},
+
     {"WaitersOfOneProviderAreServedInOrderOfArrival",
      [](LockRun& run) {
        constexpr int kWaiters = 6;

@@ -19,7 +19,7 @@ ObjectSave save_of(std::string_view id, std::string_view data, std::uint64_t tok
   return {.key = order(id), .data = std::string(data), .token = FencingToken(token)};
 }
 
-bool has_atomic_batch(RepositoryRun& run) { return run.repository().promises().atomic_batch; }
+bool has_atomic_batch(RepositoryRun& run) { return run.repository().capabilities().atomic_batch; }
 
 constexpr RepositoryCase kCases[] = {
     {"EachSaveOfABatchIsJudgedSeparately",

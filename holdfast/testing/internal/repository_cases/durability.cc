@@ -15,7 +15,7 @@ namespace holdfast::testing::internal {
 namespace {
 
 bool has_savers(RepositoryRun& run) {
-  return run.repository().promises().durable && !run.place().url.empty() &&
+  return run.repository().capabilities().durable && !run.place().url.empty() &&
          !run.engine().saver.empty();
 }
 
@@ -39,7 +39,7 @@ std::vector<int> saved_before_the_kill(RepositoryRun& run, const std::string& ho
 constexpr RepositoryCase kCases[] = {
     {"SavedObjectsAreThereWhenTheRepositoryIsOpenedAgain",
      [](RepositoryRun& run) {
-       if (!run.repository().promises().durable) {
+       if (!run.repository().capabilities().durable) {
          GTEST_SKIP() << "the engine does not promise it";
        }
        EXPECT_EQ(run.save(order("saved"), "data", 9), saved());
@@ -69,7 +69,7 @@ constexpr RepositoryCase kCases[] = {
 
     {"AllOrNoneIsAllOrNoneEvenIfTheSaverIsKilled",
      [](RepositoryRun& run) {
-       if (!has_savers(run) || !run.repository().promises().atomic_batch) {
+       if (!has_savers(run) || !run.repository().capabilities().atomic_batch) {
          GTEST_SKIP() << "the engine does not promise it, or has no program to start";
        }
        const std::vector<int> numbers = saved_before_the_kill(run, "together");

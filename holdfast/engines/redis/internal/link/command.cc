@@ -42,10 +42,23 @@ std::size_t skip_arguments(std::string_view text, std::size_t at, std::size_t co
 Command& Command::add(std::string_view argument) {
   const Line length('$', argument.size());
   bytes_.append(length.text.data(), length.size).append(argument).append("\r\n");
-  const Line header('*', ++arguments_);
+  ++arguments_;
+  write_header();
+  return *this;
+}
+
+void Command::write_header() {
+  const Line header('*', arguments_);
   begin_ = kHeaderSpace - header.size;
   bytes_.replace(begin_, header.size, header.text.data(), header.size);
-  return *this;
+}
+
+Command Command::with_text(std::string_view text) const {
+  Command result("EVAL", text);
+  result.bytes_.append(bytes_, skip_arguments(bytes_, kHeaderSpace, 2));
+  result.arguments_ = arguments_;
+  result.write_header();
+  return result;
 }
 
 void Command::make_joinable() {

@@ -48,6 +48,9 @@ class Command {
   // The whole command. Valid until the next add().
   [[nodiscard]] std::string_view bytes() const noexcept;
 
+  // The same, with the text of its script in place of the sha: `EVAL text …` for `EVALSHA sha …`.
+  [[nodiscard]] Command with_text(std::string_view text) const;
+
   // A script that serves one name or several, `EVALSHA sha 3 key key key common argument…`, may be
   // joined with others: see bundle.h. Once all is added; not any more if it is to stay alone.
   void make_joinable();
@@ -67,6 +70,8 @@ class Command {
   [[nodiscard]] std::size_t own_arguments() const noexcept { return arguments_ - kKeys - kOthers; }
 
  private:
+  void write_header();
+
   // The header tells the number of arguments, which is known last; it is kept flush with the first
   // argument, at the end of this space.
   static constexpr std::size_t kHeaderSpace = 23;

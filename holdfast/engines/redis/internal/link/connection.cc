@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include <holdfast/base/try.h>
+
 namespace holdfast::engines::redis::internal {
 
 namespace {
@@ -16,27 +18,21 @@ constexpr std::size_t kMuch = std::size_t{1} << 16U;
 
 base::Result<bool> Connection::read(std::vector<Reply>& replies) {
   has_progressed_ = false;
-  const auto got = wire_->read(buffer_);
-  if (!got) {
-    return std::unexpected(got.error());
-  }
-  if (*got == 0) {
+  HOLDFAST_TRY_LET(const auto got, wire_->read(buffer_));
+  if (got == 0) {
     return false;
   }
-  if (auto fed = reader_.feed({buffer_.data(), *got}); !fed) {
+  if (auto fed = reader_.feed({buffer_.data(), got}); !fed) {
     return std::unexpected(std::move(fed).error());
   }
   while (true) {
-    auto reply = reader_.next();
+    HOLDFAST_TRY_LET(auto reply, reader_.next());
     if (!reply) {
-      return std::unexpected(std::move(reply).error());
-    }
-    if (!*reply) {
       break;
     }
     has_progressed_ = true;
     counted_ = 0;
-    replies.push_back(**std::move(reply));
+    replies.push_back(*std::move(reply));
   }
   if (reader_.begun() >= counted_ + kMuch) {
     has_progressed_ = true;
@@ -46,11 +42,8 @@ base::Result<bool> Connection::read(std::vector<Reply>& replies) {
 }
 
 base::Result<bool> Connection::write() {
-  const auto sent = wire_->write(std::string_view(unsent_).substr(sent_));
-  if (!sent) {
-    return std::unexpected(sent.error());
-  }
-  sent_ += *sent;
+  HOLDFAST_TRY_LET(const auto sent, wire_->write(std::string_view(unsent_).substr(sent_)));
+  sent_ += sent;
   if (sent_ == unsent_.size()) {
     sent_ = 0;
     unsent_.clear();
@@ -58,7 +51,7 @@ base::Result<bool> Connection::write() {
       unsent_.shrink_to_fit();
     }
   }
-  return *sent > 0;
+  return sent > 0;
 }
 
 }  // namespace holdfast::engines::redis::internal

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <holdfast/base/printable.h>
+#include <holdfast/base/try.h>
 #include <holdfast/engines/redis/internal/link/command.h>
 #include <holdfast/engines/redis/internal/link/reply_reader.h>
 #include <holdfast/engines/redis/internal/link/tls_wire.h>
@@ -53,26 +54,20 @@ std::vector<Step> steps_for(const RedisOptions& options) {
 Result<Reply> receive(Wire& wire, ReplyReader& reader, base::Deadline deadline) {
   std::array<char, 1024> buffer;
   while (true) {
-    auto reply = reader.next();
-    if (!reply) {
-      return std::unexpected(std::move(reply).error());
-    }
-    if (*reply) {
-      return **std::move(reply);
+    HOLDFAST_TRY_LET(auto reply, reader.next());
+    if (reply) {
+      return *std::move(reply);
     }
     if (deadline.expired(base::steady_clock().now())) {
       return fail(ErrorCode::unavailable, "it did not answer in time; it may be busy or stopped");
     }
-    const auto got = wire.read(buffer);
-    if (!got) {
-      return std::unexpected(got.error());
-    }
-    if (auto fed = reader.feed({buffer.data(), *got}); !fed) {
+    HOLDFAST_TRY_LET(const auto got, wire.read(buffer));
+    if (auto fed = reader.feed({buffer.data(), got}); !fed) {
       return std::unexpected(std::move(fed).error());
     }
     const auto events = static_cast<short>(POLLIN | wire.read_also_needs());
     pollfd waiting{.fd = wire.descriptor(), .events = events, .revents = 0};
-    if (*got == 0) {
+    if (got == 0) {
       (void)poll_until({&waiting, 1}, deadline);
     }
   }
@@ -119,23 +114,16 @@ Result<void> greet(Wire& wire, const RedisOptions& options, base::Deadline deadl
 }
 
 Result<std::unique_ptr<Wire>> connect(const RedisOptions& options, base::Deadline deadline) {
-  auto socket = WireSocket::connect(options, deadline);
-  if (!socket) {
-    return std::unexpected(std::move(socket).error());
-  }
+  HOLDFAST_TRY_LET(auto socket, WireSocket::connect(options, deadline));
   std::unique_ptr<Wire> wire;
   if (options.tls) {
-    auto tls = TlsWire::connect(*std::move(socket), *options.tls, options.host, deadline);
-    if (!tls) {
-      return std::unexpected(std::move(tls).error());
-    }
-    wire = *std::move(tls);
+    HOLDFAST_TRY_LET(auto tls,
+                     TlsWire::connect(std::move(socket), *options.tls, options.host, deadline));
+    wire = std::move(tls);
   } else {
-    wire = *std::move(socket);
+    wire = std::move(socket);
   }
-  if (auto greeted = greet(*wire, options, deadline); !greeted) {
-    return std::unexpected(std::move(greeted).error());
-  }
+  HOLDFAST_TRY(greet(*wire, options, deadline));
   return wire;
 }
 

@@ -100,13 +100,13 @@ bool LinkCore::has_place_for(Call& call, Guard& guard) noexcept {
 
 void LinkCore::lead(Call& me, Guard& guard) noexcept {
   rest_ = Rest::none;
-  while (!me.finished && !me.deadline.expired(now())) {
+  while (has_to_lead(me, guard)) {
     if (connection_ == nullptr) {
       reconnect(me, guard);
       continue;
     }
     const bool has_read = read(guard);
-    if (me.finished || connection_ == nullptr) {
+    if (is_served(me) || connection_ == nullptr) {
       continue;
     }
     const bool has_written = write(guard);
@@ -116,11 +116,24 @@ void LinkCore::lead(Call& me, Guard& guard) noexcept {
       rest(me, guard);
     }
   }
-  if (!me.finished) {
+  if (&me != &driver_call_ && !me.finished) {
     give_up(me);
   }
   leader_ = nullptr;
   hand_over(guard);
+}
+
+bool LinkCore::is_served(const Call& me) const noexcept {
+  return &me == &driver_call_ ? submissions_.empty() || closing_ : me.finished;
+}
+
+bool LinkCore::has_to_lead(Call& me, Guard& guard) {
+  if (&me == &driver_call_) {
+    expire(guard);
+    me.deadline = next_deadline();
+    return !is_served(me);
+  }
+  return !me.finished && !me.deadline.expired(now());
 }
 
 void LinkCore::hand_over(Guard& guard) noexcept {
@@ -184,7 +197,7 @@ void LinkCore::suspect(const Call& call, base::TimePoint sent) {
   if (call.on_silence == OnSilence::reconnect || flight_.newest() == nullptr) {
     connection_->suspect = true;
     if (leader_sleeps_) {
-      doorbell_.ring();
+      waker_.wake();
     }
   }
 }

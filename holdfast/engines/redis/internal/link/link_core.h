@@ -16,8 +16,8 @@
 #include <holdfast/engines/redis/internal/link.h>
 #include <holdfast/engines/redis/internal/link/backoff.h>
 #include <holdfast/engines/redis/internal/link/connection.h>
-#include <holdfast/engines/redis/internal/link/doorbell.h>
 #include <holdfast/engines/redis/internal/link/pending.h>
+#include <holdfast/engines/redis/internal/link/poll_waker.h>
 #include <holdfast/engines/redis/internal/link/spin_budget.h>
 #include <holdfast/engines/redis/internal/link/submission.h>
 
@@ -65,7 +65,10 @@ class LinkCore {
   // Out of memory ends the process in these and in write(): a leader or a writer that vanished
   // would leave the others waiting.
   [[nodiscard]] bool has_place_for(Call& call, Guard& guard) noexcept;
+  // Serves all until `me` is served; driver_call_ until there are no submissions.
   void lead(Call& me, Guard& guard) noexcept;
+  [[nodiscard]] bool has_to_lead(Call& me, Guard& guard);
+  [[nodiscard]] bool is_served(const Call& me) const noexcept;
   // To another, if nobody leads.
   void hand_over(Guard& guard) noexcept;
   [[nodiscard]] Call* most_patient() const noexcept;
@@ -82,10 +85,11 @@ class LinkCore {
   void deliver(Reply reply);
   void rest(Call& me, Guard& guard);
   bool spin(const Call& me, Guard& guard);
-  void sleep(const Call& me, Guard& guard);
+  void sleep(base::Deadline deadline, Guard& guard);
   void reconnect(Call& me, Guard& guard);
   void connect(base::Deadline deadline, Guard& guard);
   void attempt_failed(const base::Error& error);
+  void fail_in_line(Call& call, base::Error error);
   void drop_connection(const base::Error& error);
   void drop_if_useless(const Connection& connection);
   [[nodiscard]] base::TimePoint overdue_at() const noexcept;
@@ -94,8 +98,8 @@ class LinkCore {
   // For commands for which no caller waits: see link_submitting.cc.
   void refuse(std::unique_ptr<Submission> submission, base::Error error, Guard& guard);
   void drive() noexcept;
-  void lead_for_submissions(Guard& guard) noexcept;
-  void reconnect_for_submissions(Guard& guard);
+  // Never if there are none.
+  [[nodiscard]] base::Deadline next_deadline() const noexcept;
   void expire(Guard& guard);
   void take_out(Submission& submission);
   static void call_back(const std::vector<Submission*>& answered);
@@ -120,7 +124,7 @@ class LinkCore {
   // Constant after construction.
   const RedisOptions options_;
   const base::ProcessMark process_;
-  Doorbell doorbell_;  // rouses the leader from its sleep
+  PollWaker waker_;  // rouses the leader from its sleep
   std::function<void()> on_unfit_ = [] {};
 
   ParkingLot lot_;  // what it says is protected by mutex_

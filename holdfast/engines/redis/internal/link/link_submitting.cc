@@ -2,15 +2,12 @@
 // them, which leads as a caller does while there are any, and keeps their deadlines while others
 // lead.
 
-#include <algorithm>
-#include <array>
 #include <chrono>
 #include <string>
 #include <system_error>
 #include <utility>
 
 #include <holdfast/engines/redis/internal/link/link_core.h>
-#include <holdfast/engines/redis/internal/link/wire_socket.h>
 
 namespace holdfast::engines::redis::internal {
 
@@ -32,7 +29,7 @@ void LinkCore::close() {
   }
   guard.unlock();
   driver_wake_.notify_one();
-  doorbell_.ring();
+  waker_.wake();
   driver_.join();
   guard.lock();
   while (!submissions_.empty()) {
@@ -97,7 +94,7 @@ void LinkCore::submit(std::unique_ptr<Submission> submission) {
     driver_wake_.notify_one();
   }
   if (is_first_to_end && leader_ == &driver_call_ && leader_sleeps_) {
-    doorbell_.ring();  // it would sleep too long
+    waker_.wake();  // it would sleep too long
   }
 }
 
@@ -109,70 +106,23 @@ void LinkCore::drive() noexcept {
       break;
     }
     if (leader_ == &driver_call_) {
-      lead_for_submissions(guard);
-    } else if (submissions_.empty() || submissions_.begin()->first == base::TimePoint::max()) {
+      lead(driver_call_, guard);
+      if (!guard.owns_lock()) {
+        guard.lock();
+      }
+    } else if (next_deadline().is_never()) {
       driver_wake_.wait(guard);
     } else {
       // A deadline is of base::steady_clock(), which counts as the standard's does.
-      driver_wake_.wait_until(guard, std::chrono::steady_clock::time_point(
-                                         submissions_.begin()->first.time_since_epoch()));
+      driver_wake_.wait_until(
+          guard, std::chrono::steady_clock::time_point(next_deadline().when().time_since_epoch()));
     }
   }
 }
 
-void LinkCore::lead_for_submissions(Guard& guard) noexcept {
-  rest_ = Rest::none;
-  while (!submissions_.empty() && !closing_) {
-    driver_call_.deadline = base::Deadline::at(submissions_.begin()->first);
-    if (connection_ == nullptr) {
-      reconnect_for_submissions(guard);
-    } else {
-      const bool has_read = read(guard);
-      if (connection_ == nullptr || submissions_.empty()) {
-        continue;
-      }
-      const bool has_written = write(guard);
-      if (has_read || has_written || connection_ == nullptr || connection_->write_error) {
-        rest_ = Rest::none;
-      } else {
-        rest(driver_call_, guard);
-      }
-    }
-    expire(guard);
-  }
-  leader_ = nullptr;
-  hand_over(guard);
-  if (!guard.owns_lock()) {
-    guard.lock();
-  }
-}
-
-void LinkCore::reconnect_for_submissions(Guard& guard) {
-  const base::TimePoint time = now();
-  if (time >= next_attempt_) {
-    connect(driver_call_.deadline, guard);
-    return;
-  }
-  // Who cannot wait for the next attempt is told at once.
-  while (!submissions_.empty() && submissions_.begin()->first < next_attempt_) {
-    Submission& submission = *submissions_.begin()->second;
-    line_.remove(submission.call);
-    pending_ -= load_of(submission.call);
-    submission.call.error = too_early(time);
-    finish(submission.call);
-  }
-  wake_all(guard);
-  if (submissions_.empty() || closing_) {
-    return;
-  }
-  leader_sleeps_ = true;
-  guard.unlock();
-  std::array<pollfd, 1> bell{pollfd{.fd = doorbell_.descriptor(), .events = POLLIN, .revents = 0}};
-  if (poll_until(bell, base::Deadline::at(next_attempt_)) && bell[0].revents != 0) {
-    doorbell_.clear();
-  }
-  guard.lock();
-  leader_sleeps_ = false;
+base::Deadline LinkCore::next_deadline() const noexcept {
+  return submissions_.empty() ? base::Deadline::never()
+                              : base::Deadline::at(submissions_.begin()->first);
 }
 
 void LinkCore::expire(Guard& guard) {

@@ -3,7 +3,6 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include <holdfast/base/duration_text.h>
@@ -31,7 +30,7 @@ base::TimePoint now() noexcept { return base::steady_clock().now(); }
 
 void LinkCore::rest(Call& me, Guard& guard) {
   if (!spin(me, guard)) {
-    sleep(me, guard);
+    sleep(std::min(me.deadline, base::Deadline::at(overdue_at())), guard);
   }
 }
 
@@ -59,40 +58,45 @@ bool LinkCore::spin(const Call& me, Guard& guard) {
   return true;
 }
 
-void LinkCore::sleep(const Call& me, Guard& guard) {
+void LinkCore::sleep(base::Deadline deadline, Guard& guard) {
+  if (leader_ == &driver_call_) {  // a submission may have come while the mutex was free
+    deadline = std::min(deadline, next_deadline());
+  }
   const ConnectionPtr connection = connection_;
-  const auto until = std::min(me.deadline, base::Deadline::at(overdue_at()));
-  const short output = connection->needs_room ? POLLOUT : 0;
+  const bool needs_room = connection != nullptr && connection->needs_room;
   leader_sleeps_ = true;
   guard.unlock();
-  const auto events = static_cast<short>(POLLIN | output | connection->wire().read_also_needs());
-  std::array<pollfd, 2> descriptors{
-      pollfd{.fd = connection->wire().descriptor(), .events = events, .revents = 0},
-      pollfd{.fd = doorbell_.descriptor(), .events = POLLIN, .revents = 0}};
-  if (poll_until(descriptors, until) && descriptors[1].revents != 0) {
-    doorbell_.clear();
-  }
+  waker_.sleep(connection != nullptr ? &connection->wire() : nullptr, needs_room ? POLLOUT : 0,
+               deadline);
   guard.lock();
   leader_sleeps_ = false;
 }
 
 void LinkCore::reconnect(Call& me, Guard& guard) {
   const base::TimePoint time = now();
-  if (time < next_attempt_) {
-    const auto next = base::Deadline::at(next_attempt_);
-    if (me.deadline < next) {
-      line_.remove(me);
-      pending_ -= load_of(me);
-      me.error = too_early(time);
-      me.finished = true;
-      return;
-    }
-    guard.unlock();
-    (void)poll_until({}, next);
-    guard.lock();
+  if (time >= next_attempt_) {
+    connect(me.deadline, guard);
     return;
   }
-  connect(me.deadline, guard);
+  // A call that cannot wait for the next attempt fails at once.
+  const auto next = base::Deadline::at(next_attempt_);
+  if (me.deadline < next && &me != &driver_call_) {
+    fail_in_line(me, too_early(time));
+  }
+  while (next_deadline() < next) {
+    fail_in_line(submissions_.begin()->second->call, too_early(time));
+  }
+  wake_all(guard);
+  if (!is_served(me)) {
+    sleep(next, guard);
+  }
+}
+
+void LinkCore::fail_in_line(Call& call, base::Error error) {
+  line_.remove(call);
+  pending_ -= load_of(call);
+  call.error = std::move(error);
+  finish(call);
 }
 
 base::Error LinkCore::too_early(base::TimePoint time) const {
@@ -125,10 +129,7 @@ void LinkCore::attempt_failed(const base::Error& error) {
   next_attempt_ = base::add_saturating(now(), backoff_.next(base::random_u64()));
   last_failure_ = error.message;
   while (Call* const call = line_.front()) {
-    line_.remove(*call);
-    pending_ -= load_of(*call);
-    call->error = error;
-    finish(*call);
+    fail_in_line(*call, error);
   }
 }
 

@@ -57,7 +57,7 @@ bool LinkCore::write(Guard& guard) noexcept {
       !has_room || connection->has_unsent() ||
       (connection == connection_ && !connection->unfit && line_.front() != nullptr);
   if (leader_sleeps_ && (connection->needs_room || connection->write_error)) {
-    doorbell_.ring();
+    waker_.wake();
   }
   return has_moved;
 }

@@ -34,6 +34,12 @@ TEST(Command, TakesAnyNumberOfArguments) {
   EXPECT_EQ(command.bytes().size(), 7U + 9U + (1234U * 7U));
 }
 
+TEST(Command, CarriesTheTextOfItsScriptInPlaceOfTheSha) {
+  const Command known("EVALSHA", "sha", 1, "key", "argument");
+  EXPECT_EQ(known.with_text("return 1").bytes(),
+            Command("EVAL", "return 1", 1, "key", "argument").bytes());
+}
+
 TEST(ReplyReader, ReadsEveryKind) {
   EXPECT_TRUE(read_one("$-1\r\n").is_nil());
   EXPECT_TRUE(read_one("*-1\r\n").is_nil());

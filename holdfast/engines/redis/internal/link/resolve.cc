@@ -13,6 +13,7 @@
 #include <netdb.h>
 
 #include <holdfast/base/printable.h>
+#include <holdfast/base/try.h>
 
 namespace holdfast::engines::redis::internal {
 
@@ -95,9 +96,7 @@ Result<Addresses> resolve(const std::string& host, std::uint16_t port, base::Dea
     return numeric;
   }
   const auto question = std::make_shared<Question>();
-  if (auto asked = ask_in_background(question, host, port); !asked) {
-    return std::unexpected(std::move(asked).error());
-  }
+  HOLDFAST_TRY(ask_in_background(question, host, port));
   std::unique_lock lock(question->mutex);
   if (!wait_for_answer(*question, lock, deadline)) {
     return fail(ErrorCode::unavailable, "the host '" + base::printable(host) +

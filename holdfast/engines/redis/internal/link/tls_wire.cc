@@ -12,6 +12,7 @@
 #include <openssl/x509v3.h>
 
 #include <holdfast/base/printable.h>
+#include <holdfast/base/try.h>
 #include <holdfast/engines/redis/internal/link/tls_bio.h>
 
 namespace holdfast::engines::redis::internal {
@@ -89,11 +90,8 @@ TlsWire::~TlsWire() = default;
 Result<TlsWire::SslPtr> TlsWire::prepare(WireSocket& socket, const TlsOptions& tls,
                                          const std::string& host) {
   ::ERR_clear_error();
-  const auto context = make_context(tls);
-  if (!context) {
-    return std::unexpected(context.error());
-  }
-  SslPtr ssl(::SSL_new(context->get()));
+  HOLDFAST_TRY_LET(const auto context, make_context(tls));
+  SslPtr ssl(::SSL_new(context.get()));
   BIO* const bio = ssl != nullptr ? make_socket_bio(socket) : nullptr;
   if (bio == nullptr) {
     return fail(ErrorCode::unavailable, "TLS cannot be used: " + openssl_reason());
@@ -115,14 +113,9 @@ Result<TlsWire::SslPtr> TlsWire::prepare(WireSocket& socket, const TlsOptions& t
 Result<std::unique_ptr<TlsWire>> TlsWire::connect(std::unique_ptr<WireSocket> socket,
                                                   const TlsOptions& tls, const std::string& host,
                                                   base::Deadline deadline) {
-  auto ssl = prepare(*socket, tls, host);
-  if (!ssl) {
-    return std::unexpected(std::move(ssl).error());
-  }
-  std::unique_ptr<TlsWire> wire(new TlsWire(std::move(socket), *std::move(ssl)));
-  if (auto done = wire->shake_hands(deadline); !done) {
-    return std::unexpected(std::move(done).error());
-  }
+  HOLDFAST_TRY_LET(auto ssl, prepare(*socket, tls, host));
+  std::unique_ptr<TlsWire> wire(new TlsWire(std::move(socket), std::move(ssl)));
+  HOLDFAST_TRY(wire->shake_hands(deadline));
   return wire;
 }
 

@@ -5,6 +5,8 @@
 #include <string>
 #include <system_error>
 
+#include <holdfast/base/try.h>
+
 namespace holdfast::engines::redis::internal {
 
 bool poll_until(std::span<pollfd> descriptors, base::Deadline deadline) noexcept {
@@ -29,14 +31,11 @@ bool poll_until(std::span<pollfd> descriptors, base::Deadline deadline) noexcept
 
 base::Result<void> write_all(Wire& wire, std::string_view bytes, base::Deadline deadline) {
   while (!bytes.empty()) {
-    const auto sent = wire.write(bytes);
-    if (!sent) {
-      return std::unexpected(sent.error());
-    }
-    bytes.remove_prefix(*sent);
+    HOLDFAST_TRY_LET(const auto sent, wire.write(bytes));
+    bytes.remove_prefix(sent);
     pollfd waiting{.fd = wire.descriptor(), .events = POLLOUT, .revents = 0};
     const bool is_late = !bytes.empty() && deadline.expired(base::steady_clock().now());
-    if (is_late || (*sent == 0 && !poll_until({&waiting, 1}, deadline))) {
+    if (is_late || (sent == 0 && !poll_until({&waiting, 1}, deadline))) {
       return base::fail(base::ErrorCode::unavailable, "it did not take what we sent in time");
     }
   }

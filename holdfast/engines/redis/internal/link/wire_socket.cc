@@ -11,6 +11,7 @@
 
 #include <holdfast/base/printable.h>
 #include <holdfast/base/saturate.h>
+#include <holdfast/base/try.h>
 #include <holdfast/engines/redis/internal/link/resolve.h>
 
 namespace holdfast::engines::redis::internal {
@@ -76,13 +77,10 @@ Result<std::unique_ptr<WireSocket>> WireSocket::connect(const RedisOptions& opti
     std::ranges::copy(options.unix_socket, address.sun_path);
     return connect_to(reinterpret_cast<const sockaddr*>(&address), sizeof address, deadline);
   }
-  const auto addresses = resolve(options.host, options.port, deadline);
-  if (!addresses) {
-    return std::unexpected(addresses.error());
-  }
+  HOLDFAST_TRY_LET(const auto addresses, resolve(options.host, options.port, deadline));
   Result<std::unique_ptr<WireSocket>> outcome = nullptr;
-  std::size_t left = addresses->size();
-  for (const Address& address : *addresses) {
+  std::size_t left = addresses.size();
+  for (const Address& address : addresses) {
     outcome = connect_to(address.get(), address.size, share_of(deadline, left--));
     if (outcome) {
       break;

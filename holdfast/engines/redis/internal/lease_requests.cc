@@ -1,0 +1,211 @@
+#include <holdfast/engines/redis/internal/lease_requests.h>
+
+#include <chrono>
+#include <variant>
+
+#include <holdfast/base/try.h>
+#include <holdfast/engines/redis/internal/answers.h>
+#include <holdfast/engines/redis/internal/lua.h>
+
+namespace holdfast::engines::redis::internal {
+
+namespace {
+
+using base::ErrorCode;
+using base::LeaseId;
+using base::Name;
+using base::Result;
+
+static_assert(QueuedClaims::kForgotten == std::chrono::milliseconds(lua::kQueueMs));
+
+// A lease as the scripts keep it.
+std::string lease_text(const store::Claim& claim) {
+  return words(microseconds(claim.ttl.unchecked()), to_string(claim.id), claim.owner.size(),
+               claim.owner)
+      .append(claim.reason);
+}
+
+bool is_mutex(const store::Claim& claim) { return claim.permits == store::Permits::mutex(); }
+
+// What the answer to a claim says of its place in the queue.
+void see_to_queue(QueuedClaims& queued, const Name& name, const LeaseId& id, bool is_new,
+                  Result<store::ClaimOutcome>& outcome) {
+  if (!outcome) {
+    if (is_new && outcome.error().code != ErrorCode::unknown_outcome) {
+      queued.remove(name.view(), id);  // it never joined the queue
+    }
+  } else if (auto* const busy = std::get_if<store::Busy>(&*outcome)) {
+    busy->pending = queued.contains(name.view(), id);
+  } else {
+    queued.remove(name.view(), id);
+  }
+}
+
+}  // namespace
+
+LeaseRequests::LeaseRequests(RedisOptions options, Scripts::Time time)
+    : LeaseRequests(std::make_unique<Link>(std::move(options)), std::move(time)) {}
+
+LeaseRequests::LeaseRequests(std::unique_ptr<Link> new_link, Scripts::Time time)
+    : keys(new_link->options().prefix),
+      scripts(*new_link, std::move(time)),
+      link(std::move(new_link)),
+      watches(link->options(), scripts, keys) {
+  link->on_unfit([this] { watches.reconnect(); });
+}
+
+Command LeaseRequests::command_for(const Script& script, const Name& name) const {
+  const Keys of_name = keys.keys_of(name.view());
+  Command command = Scripts::command(script);
+  command.add(3).add(of_name.plain).add(of_name.companion).add(of_name.queue);
+  scripts.add_common(command);
+  return command;
+}
+
+std::string LeaseRequests::member(const LeaseId& id) const {
+  return words(watches.store_id(), to_string(id));
+}
+
+std::string LeaseRequests::queued_member(const Name& name, const LeaseId& id) const {
+  return queued.contains(name.view(), id) ? member(id) : std::string();
+}
+
+bool LeaseRequests::yields() const noexcept {
+  return link->options().yield_every > base::Duration::zero();
+}
+
+Request<store::ClaimOutcome> LeaseRequests::claim(const Name& name, const store::Claim& claim) {
+  const std::string_view waits_as = watches.waits_as(name.view());
+  // A mutex that may be, or may now join, in the queue with its claim.
+  const bool joins = is_mutex(claim) && claim.waits && !waits_as.empty();
+  const bool is_new = joins && queued.add(name.view(), claim.id, base::boot_clock().now());
+  const std::string member = is_mutex(claim) ? queued_member(name, claim.id) : std::string();
+
+  Command command = command_for(lua::kClaim, name);
+  command.add(to_string(claim.id)).add(lease_text(claim));
+  if (is_mutex(claim)) {
+    command.add(Scripts::expiry_of_mutex(claim.ttl.unchecked()).count());
+  } else {
+    command.add("");
+  }
+  if (is_mutex(claim) && waits_as.empty() && member.empty()) {
+    command.make_joinable();
+  } else {
+    command.add(words(claim.permits.count, claim.permits.capacity, microseconds(claim.holds_back),
+                      waits_as));
+  }
+  const base::Duration ttl = claim.ttl.unchecked();
+  if (member.empty()) [[likely]] {
+    return {.script = lua::kClaim,
+            .command = std::move(command),
+            .read = [ttl](Result<Reply> reply) -> Result<store::ClaimOutcome> {
+              HOLDFAST_TRY_LET(auto answer, std::move(reply));
+              return claim_outcome(std::move(answer), ttl);
+            }};
+  }
+  command.add(member);
+  return {.script = lua::kClaim,
+          .command = std::move(command),
+          .read = [&queued = queued, name, id = claim.id, is_new, ttl](Result<Reply> reply) {
+            Result<store::ClaimOutcome> outcome =
+                reply ? claim_outcome(*std::move(reply), ttl)
+                      : Result<store::ClaimOutcome>(std::unexpected(std::move(reply).error()));
+            see_to_queue(queued, name, id, is_new, outcome);
+            return outcome;
+          }};
+}
+
+// A waiter that was handed the name leaves the queue.
+Request<store::TransferOutcome> LeaseRequests::transfer(const Name& name, const LeaseId& from,
+                                                        const store::Claim& to) {
+  const std::string from_member = queued_member(name, from);
+  const std::string to_member = queued_member(name, to.id);
+  // Only where a holder makes room for a waiter.
+  const bool may_yield = yields() && to.waits && is_mutex(to);
+
+  Command command = command_for(lua::kTransfer, name);
+  command.add(to_string(from)).add(lease_text(to)).add(to.permits.count).add(to.permits.capacity);
+  if (may_yield || !from_member.empty() || !to_member.empty()) {
+    command.add(from_member).add(to_member);
+  }
+  if (may_yield) {
+    command.add(microseconds(link->options().yield_every));
+  }
+  const auto read = [&queued = queued, name, from, id = to.id, was_queued = !to_member.empty()](
+                        Result<Reply> reply) -> Result<store::TransferOutcome> {
+    HOLDFAST_TRY_LET(auto answer, std::move(reply));
+    HOLDFAST_TRY_LET(auto outcome, transfer_outcome(std::move(answer)));
+    if (std::holds_alternative<store::HeldBack>(outcome)) {
+      return outcome;
+    }
+    queued.remove(name.view(), from);
+    if (std::holds_alternative<store::Grant>(outcome) && was_queued) {
+      queued.remove(name.view(), id);
+    }
+    return outcome;
+  };
+  return {.script = lua::kTransfer, .command = std::move(command), .read = read};
+}
+
+Request<store::ReleaseOutcome> LeaseRequests::release(const Name& name, const LeaseId& id) {
+  const std::string_view waits_as = watches.waits_as(name.view());
+  const bool was_queued = queued.remove(name.view(), id);
+
+  Command command = command_for(lua::kRelease, name);
+  command.add(to_string(id));
+  if (waits_as.empty() && !was_queued && !yields()) {
+    command.make_joinable();
+  } else {
+    command.add(waits_as);
+  }
+  if (was_queued || yields()) {
+    command.add(was_queued ? member(id) : std::string());
+  }
+  if (yields()) {
+    command.add(microseconds(link->options().yield_every));
+  }
+  if (!was_queued) [[likely]] {
+    return {.script = lua::kRelease,
+            .command = std::move(command),
+            .read = [](const Result<Reply>& reply) -> Result<store::ReleaseOutcome> {
+              return reply ? release_outcome(*reply) : std::unexpected(reply.error());
+            }};
+  }
+  return {.script = lua::kRelease,
+          .command = std::move(command),
+          .read = [&queued = queued, name,
+                   id](const Result<Reply>& reply) -> Result<store::ReleaseOutcome> {
+            if (!reply) {  // the release is sent again
+              queued.add(name.view(), id, base::boot_clock().now());
+              return std::unexpected(reply.error());
+            }
+            return release_outcome(*reply);
+          }};
+}
+
+Request<std::optional<store::NameState>> LeaseRequests::look(const Name& name) const {
+  Command command = command_for(lua::kLook, name);
+  command.add(watches.waits_as(name.view()));
+  return {.script = lua::kLook,
+          .command = std::move(command),
+          .read = [name](Result<Reply> reply) -> Result<std::optional<store::NameState>> {
+            HOLDFAST_TRY_LET(auto answer, std::move(reply));
+            return only_state(name, std::move(answer));
+          }};
+}
+
+Request<store::HitOutcome> LeaseRequests::hit(const Name& name, const store::Hit& hit) const {
+  Command command = command_for(lua::kHit, name);
+  command.add(hit.limit)
+      .add(microseconds(hit.period.unchecked()))
+      .add(hit.window == store::Window::sliding ? "sliding" : "fixed")
+      .add(hit.count);
+  return {.script = lua::kHit,
+          .command = std::move(command),
+          .read = [](Result<Reply> reply) -> Result<store::HitOutcome> {
+            HOLDFAST_TRY_LET(auto answer, std::move(reply));
+            return hit_outcome(std::move(answer));
+          }};
+}
+
+}  // namespace holdfast::engines::redis::internal

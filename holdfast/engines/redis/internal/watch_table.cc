@@ -1,0 +1,109 @@
+#include <holdfast/engines/redis/internal/watch_table.h>
+
+#include <holdfast/base/ids.h>
+#include <holdfast/engines/redis/internal/lua.h>
+#include <holdfast/engines/redis/internal/message.h>
+
+namespace holdfast::engines::redis::internal {
+
+namespace {
+
+// How long a watch may take: its caller claims afterwards anyway.
+constexpr base::Duration kPatience = std::chrono::milliseconds(250);
+// How long a hint may take that is passed on, for which another waiter would have to wait until its
+// next poll.
+constexpr base::Duration kPatienceForHints = std::chrono::seconds(1);
+
+// More hints for nobody here are thrown away: only a broken or hostile server sends so many.
+constexpr std::size_t kMostPassedOn = 1024;
+
+base::Deadline soon(base::Duration patience) {
+  return base::Deadline::after(base::steady_clock(), patience);
+}
+
+}  // namespace
+
+WatchTable::WatchTable(const RedisOptions& options, const Scripts& scripts, const KeySpace& keys)
+    : scripts_(scripts),
+      keys_(keys),
+      logger_(options.logger),
+      id_(to_string(base::LeaseId::generate())),
+      subscriber_(std::make_unique<Subscriber>(
+          options, std::string(lua::kChannelPrefix) + id_,
+          Subscriber::Callbacks{.on_message = [this](std::string_view text) { on_message(text); },
+                                .on_gap = [this] { wakeups_.notify_all(); },
+                                .on_idle = [this] { pass_on_strays(); }})) {}
+
+WatchTable::~WatchTable() {
+  if (subscriber_->is_inherited()) {
+    // Its thread does not exist in this process, and may have left it in any state.
+    (void)subscriber_.release();
+  }
+}
+
+store::Watch WatchTable::add(std::string_view name, store::WatchCallback callback) {
+  const bool is_first = !wakeups_.has_watchers(name);
+  store::Watch watch = wakeups_.subscribe(name, std::move(callback));
+  std::call_once(listening_, [this] { listen(); });
+  if (is_first) {
+    join_queue(name);
+  }
+  return watch;
+}
+
+void WatchTable::listen() {
+  if (auto heard = subscriber_->start(soon(kPatience)); !heard) {
+    logger_.warn("waiters are not notified of releases yet, and poll: " + heard.error().message);
+  }
+}
+
+std::string_view WatchTable::waits_as(std::string_view name) const {
+  return wakeups_.has_watchers(name) && subscriber_->is_listening() ? std::string_view(id_)
+                                                                    : std::string_view();
+}
+
+void WatchTable::on_message(std::string_view text) {
+  const auto message = read_message(text);
+  const auto name = message ? keys_.name_of_plain(message->plain) : std::nullopt;
+  if (!name) {
+    return;
+  }
+  if (message->granted || wakeups_.has_watchers(*name)) {
+    wakeups_.notify(*name, {.granted = message->granted});
+  } else if (strays_.size() + *passing_on_ < kMostPassedOn) {
+    strays_.emplace_back(*name);  // the waiter here has the name already, or has given up
+  }
+}
+
+void WatchTable::pass_on_strays() {
+  for (const std::string& name : strays_) {
+    pass_on(name);
+  }
+  strays_.clear();
+}
+
+// A failure costs only time: the waiters look by themselves.
+void WatchTable::join_queue(std::string_view name) const {
+  if (!subscriber_->is_listening()) {
+    return;  // all are notified when it is
+  }
+  const Keys keys = keys_.keys_of(name);
+  Command command = Scripts::command(lua::kWatch);
+  command.add(3).add(keys.plain).add(keys.companion).add(keys.queue);
+  scripts_.add_common(command);
+  command.add(id_);
+  static_cast<void>(scripts_.run(lua::kWatch, std::move(command), soon(kPatience)));
+}
+
+// Does not wait: the next message may be for a waiter here. If it fails, the other waiters poll.
+void WatchTable::pass_on(std::string_view name) const {
+  passing_on_->fetch_add(1);
+  const Keys keys = keys_.keys_of(name);
+  Command command = Scripts::command(lua::kPass);
+  command.add(2).add(keys.plain).add(keys.queue);
+  scripts_.add_common(command);
+  scripts_.submit(lua::kPass, std::move(command), soon(kPatienceForHints),
+                  [count = passing_on_](const base::Result<Reply>&) { count->fetch_sub(1); });
+}
+
+}  // namespace holdfast::engines::redis::internal
