@@ -11,7 +11,7 @@
 
 #include <holdfast/base/clock.h>
 #include <holdfast/store/key_values.h>
-#include <holdfast/store/wakeups.h>
+#include <holdfast/store/watch_list.h>
 
 namespace own_engine {
 
@@ -77,15 +77,15 @@ class MapValues final : public holdfast::store::KeyValues {
 // server.
 class ProcessBus final : public holdfast::store::MessageBus {
  public:
-  void publish(std::string_view name) override { wakeups_.notify(name, {}); }
+  void publish(std::string_view name) override { watches_.notify(name, {}); }
 
   Result<holdfast::store::Watch> subscribe(std::string_view name,
                                            std::function<void()> callback) override {
-    return wakeups_.subscribe(name, [callback = std::move(callback)](const auto&) { callback(); });
+    return watches_.subscribe(name, [callback = std::move(callback)](const auto&) { callback(); });
   }
 
  private:
-  holdfast::store::Wakeups wakeups_;
+  holdfast::store::WatchList watches_;
 };
 
 }  // namespace own_engine

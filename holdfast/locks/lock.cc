@@ -9,11 +9,11 @@ namespace holdfast::locks {
 
 namespace {
 
-// Neither release nor reduce waits for anything but the store: the bell is never rung.
+// Neither release nor reduce waits for anything but the store: the waker is never called.
 template <class P>
 void run(P& procedure, const Hold& hold) {
-  steps::Bell bell;
-  steps::run_blocking(procedure, procedure.start(), *hold.core->store, hold.clock, bell);
+  steps::ThreadWaker waker;
+  steps::run_blocking(procedure, procedure.start(), *hold.core->store, hold.clock, waker);
 }
 
 }  // namespace

@@ -14,14 +14,14 @@ namespace {
 
 Result<std::optional<Lock>> run(ProviderCore& core, std::string_view name,
                                 const AcquireOptions& options, base::Duration default_wait) {
-  steps::Bell bell;
-  steps::AcquireSteps acquire(core, name, options, default_wait, bell);
+  steps::ThreadWaker waker;
+  steps::AcquireSteps acquire(core, name, options, default_wait, waker);
   const base::Clock& clock = *core.options.clock;
   try {
-    steps::run_blocking(acquire, options.stop, *core.store, clock, bell);
+    steps::run_blocking(acquire, options.stop, *core.store, clock, waker);
   } catch (...) {
     try {
-      steps::run_blocking(acquire, acquire.abandon(), *core.store, clock, bell);
+      steps::run_blocking(acquire, acquire.abandon(), *core.store, clock, waker);
     } catch (const std::exception& error) {
       core.options.logger.warn(error.what());  // the lease runs out by itself
     }
@@ -71,7 +71,7 @@ Result<store::RenewOutcome> LockProvider::renew(std::string_view name, const bas
 Result<store::ReleaseOutcome> LockProvider::release(std::string_view name,
                                                     const base::LeaseId& id) {
   auto outcome = core_->store->release(name, id);
-  core_->queues.ring_first(name);  // it may have been a lease of this provider
+  core_->queues.wake_first(name);  // it may have been a lease of this provider
   return outcome;
 }
 

@@ -34,24 +34,24 @@ base::Result<std::optional<Leader>> leader_in(
 
 ChangeSteps::ChangeSteps(store::LeaseStore& store, const base::Clock& clock, std::string name,
                          std::optional<base::FencingToken> known, base::Duration wait,
-                         locks::steps::Ringer& ringer)
+                         locks::steps::Waker& waker)
     : store_(store),
       clock_(clock),
       name_(std::move(name)),
       known_(known),
       deadline_(base::Deadline::after(clock, wait)),
-      ringer_(ringer) {}
+      waker_(waker) {}
 
 Step ChangeSteps::start() { return {.kind = Step::Kind::watch}; }
 
 // Without a watch, a change is only seen at the next poll.
 void ChangeSteps::watch() {
-  if (auto watch = store_.watch(name_, [this](const auto&) { ringer_.ring(); })) {
+  if (auto watch = store_.watch(name_, [this](const auto&) { waker_.wake(); })) {
     watch_ = *std::move(watch);
   }
 }
 
-// No ring comes after this, so that the ringer may be destroyed.
+// No wake-up comes after this, so that the waker may be destroyed.
 Step ChangeSteps::end() {
   watch_.reset();
   return {};

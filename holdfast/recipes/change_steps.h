@@ -8,7 +8,7 @@
 #include <holdfast/base/error.h>
 #include <holdfast/base/ids.h>
 #include <holdfast/locks/steps/procedure.h>
-#include <holdfast/locks/steps/ringer.h>
+#include <holdfast/locks/steps/waker.h>
 #include <holdfast/recipes/leader.h>
 #include <holdfast/store/lease_store.h>
 
@@ -17,10 +17,10 @@ namespace holdfast::recipes {
 // LeaderElection::wait_for_change as a procedure, for writing other front ends (see locks/steps/).
 class ChangeSteps final : public locks::steps::Procedure {
  public:
-  // The store, the clock and the ringer must outlive it.
+  // The store, the clock and the waker must outlive it.
   ChangeSteps(store::LeaseStore& store, const base::Clock& clock, std::string name,
               std::optional<base::FencingToken> known, base::Duration wait,
-              locks::steps::Ringer& ringer);
+              locks::steps::Waker& waker);
 
   [[nodiscard]] locks::steps::Step start() override;
   [[nodiscard]] locks::steps::Step on(locks::steps::Answer&& answer) override;
@@ -36,7 +36,7 @@ class ChangeSteps final : public locks::steps::Procedure {
   const std::string name_;
   const std::optional<base::FencingToken> known_;
   const base::Deadline deadline_;
-  locks::steps::Ringer& ringer_;
+  locks::steps::Waker& waker_;
   std::optional<store::Watch> watch_;
   base::Result<std::optional<Leader>> outcome_{};
 };

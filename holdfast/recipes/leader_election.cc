@@ -62,9 +62,9 @@ Result<std::optional<Leader>> LeaderElection::leader() { return leader_in(provid
 
 Result<std::optional<Leader>> LeaderElection::wait_for_change(
     std::optional<base::FencingToken> known, base::Duration wait, const std::stop_token& stop) {
-  locks::steps::Bell bell;
-  ChangeSteps steps(provider_.store(), provider_.clock(), name_, known, wait, bell);
-  locks::steps::run_blocking(steps, stop, provider_.store(), provider_.clock(), bell);
+  locks::steps::ThreadWaker waker;
+  ChangeSteps steps(provider_.store(), provider_.clock(), name_, known, wait, waker);
+  locks::steps::run_blocking(steps, stop, provider_.store(), provider_.clock(), waker);
   return std::move(steps.outcome());
 }
 

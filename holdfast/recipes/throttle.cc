@@ -16,8 +16,8 @@ using store::HitOutcome;
 
 void run(HitSteps& steps, store::LeaseStore& store, const base::Clock& clock,
          const std::stop_token& stop = {}) {
-  locks::steps::Bell bell;
-  locks::steps::run_blocking(steps, stop, store, clock, bell);
+  locks::steps::ThreadWaker waker;
+  locks::steps::run_blocking(steps, stop, store, clock, waker);
 }
 
 }  // namespace

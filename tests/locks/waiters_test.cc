@@ -22,9 +22,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-struct Flag final : Ringer {
-  void ring() noexcept override { rung.store(true); }
-  std::atomic<bool> rung = false;
+struct Flag final : Waker {
+  void wake() noexcept override { is_woken.store(true); }
+  std::atomic<bool> is_woken = false;
 };
 
 // One call of `acquire` that is driven by hand, without a thread.
@@ -39,13 +39,13 @@ class Call {
     return ask();
   }
   int wake() {
-    step_ = steps_.on(Woken{.rung = flag_.rung.exchange(false)});
+    step_ = steps_.on(Woken{.by_waker = flag_.is_woken.exchange(false)});
     return 1 + ask();
   }
   [[nodiscard]] bool is_due(base::TimePoint now) const {
-    return !is_done() && (flag_.rung.load() || step_.until <= now);
+    return !is_done() && (flag_.is_woken.load() || step_.until <= now);
   }
-  [[nodiscard]] bool is_rung() const { return !is_done() && flag_.rung.load(); }
+  [[nodiscard]] bool is_woken() const { return !is_done() && flag_.is_woken.load(); }
   [[nodiscard]] bool is_done() const { return step_.kind == Step::Kind::done; }
   [[nodiscard]] Lock take() { return *or_timed_out(std::move(steps_.outcome())); }
 
@@ -135,7 +135,7 @@ TEST_F(Waiters, AHandOverTakesTheSameStepsHoweverManyWait) {
       EXPECT_TRUE(held.release());
       // The next in line comes first here: looking for it would hide nothing, but take long.
       for (std::size_t at = i; at < i + 3; ++at) {
-        while (calls_[at].is_rung()) {
+        while (calls_[at].is_woken()) {
           steps += calls_[at].wake();
         }
       }
@@ -143,7 +143,7 @@ TEST_F(Waiters, AHandOverTakesTheSameStepsHoweverManyWait) {
       held = calls_[i].take();
     }
     for (const Call& call : calls_) {
-      EXPECT_FALSE(call.is_rung());
+      EXPECT_FALSE(call.is_woken());
     }
     EXPECT_TRUE(held.release());
     end_all();
@@ -153,7 +153,7 @@ TEST_F(Waiters, AHandOverTakesTheSameStepsHoweverManyWait) {
   EXPECT_EQ(steps_with(10'000), few);
 }
 
-// The waiters behind a hand-over are not rung; the end of that hold must reach the next one.
+// The waiters behind a hand-over are not woken; the end of that hold must reach the next one.
 class EndOfAChain : public Waiters {
  protected:
   // The name was handed over to a call of this process; another waits behind it.
@@ -168,7 +168,7 @@ class EndOfAChain : public Waiters {
     return calls_[0].take();
   }
   void expect_contends() {
-    EXPECT_TRUE(tests::eventually([this] { return calls_[1].is_rung(); }));
+    EXPECT_TRUE(tests::eventually([this] { return calls_[1].is_woken(); }));
   }
 };
 
@@ -182,7 +182,7 @@ TEST_F(EndOfAChain, ADetachedLockWakesTheNext) {
 TEST_F(EndOfAChain, ALockThatIsLostWakesTheNext) {
   const Lock lock = hand_over();
   EXPECT_TRUE(store_->release("job", lock.id()));
-  EXPECT_FALSE(calls_[1].is_rung());
+  EXPECT_FALSE(calls_[1].is_woken());
   clock_.wait_for_sleepers(2);
   clock_.advance(1h);  // the renewal is answered "lost"
   expect_contends();

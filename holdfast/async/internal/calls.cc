@@ -20,14 +20,14 @@ struct NoHandler {
 
 }  // namespace
 
-AcquireCall::AcquireCall(const EngineRoom& room, Ringer& ringer,
+AcquireCall::AcquireCall(const EngineRoom& room, Waker& waker,
                          std::shared_ptr<locks::ProviderCore> its_core, std::string its_name,
                          locks::AcquireOptions its_options, base::Duration default_wait)
     : CancellableCall{its_options.stop},
       core(std::move(its_core)),
       name(std::move(its_name)),
       how(std::move(its_options)),
-      steps(*core, name, how, default_wait, ringer, joins(room)) {}
+      steps(*core, name, how, default_wait, waker, joins(room)) {}
 
 void AcquireCall::on_unwanted(const Room& room) noexcept {
   if (auto& lock = steps.outcome(); lock && *lock) {

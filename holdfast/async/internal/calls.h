@@ -18,7 +18,7 @@
 #include <holdfast/locks/steps/acquire_steps.h>
 #include <holdfast/locks/steps/reduce_steps.h>
 #include <holdfast/locks/steps/release_steps.h>
-#include <holdfast/locks/steps/ringer.h>
+#include <holdfast/locks/steps/waker.h>
 #include <holdfast/recipes/change_steps.h>
 #include <holdfast/recipes/hit_steps.h>
 #include <holdfast/store/outcome.h>
@@ -28,7 +28,7 @@
 namespace holdfast::async::internal {
 
 using Room = std::shared_ptr<EngineRoom>;
-using locks::steps::Ringer;
+using locks::steps::Waker;
 
 // A call that its caller can cancel.
 struct CancellableCall {
@@ -46,7 +46,7 @@ struct UncancellableCall {
 };
 
 struct AcquireCall : CancellableCall {
-  AcquireCall(const EngineRoom& room, Ringer& ringer, std::shared_ptr<locks::ProviderCore> its_core,
+  AcquireCall(const EngineRoom& room, Waker& waker, std::shared_ptr<locks::ProviderCore> its_core,
               std::string its_name, locks::AcquireOptions its_options, base::Duration default_wait);
   // Releases a lock that was granted after the caller had stopped waiting.
   void on_unwanted(const Room& room) noexcept;
@@ -58,7 +58,7 @@ struct AcquireCall : CancellableCall {
 };
 
 struct ReleaseCall : UncancellableCall {
-  ReleaseCall(const EngineRoom& /*room*/, Ringer& /*ringer*/, std::shared_ptr<locks::Hold> its_hold)
+  ReleaseCall(const EngineRoom& /*room*/, Waker& /*waker*/, std::shared_ptr<locks::Hold> its_hold)
       : hold(std::move(its_hold)), steps(*hold) {}
 
   [[nodiscard]] std::tuple<base::Result<store::ReleaseOutcome>> take(const Room& /*room*/) {
@@ -74,7 +74,7 @@ struct ReleaseCall : UncancellableCall {
 void release_in_background(const Room& room, locks::Lock&& lock);
 
 struct ReduceCall : UncancellableCall {
-  ReduceCall(const EngineRoom& /*room*/, Ringer& /*ringer*/, std::shared_ptr<locks::Hold> its_hold,
+  ReduceCall(const EngineRoom& /*room*/, Waker& /*waker*/, std::shared_ptr<locks::Hold> its_hold,
              std::uint32_t permits)
       : hold(std::move(its_hold)), steps(*hold, permits) {}
 
@@ -90,7 +90,7 @@ struct ReduceCall : UncancellableCall {
 struct LookCall : UncancellableCall {
   using Outcome = base::Result<std::optional<store::NameState>>;
 
-  LookCall(const EngineRoom& /*room*/, Ringer& /*ringer*/, std::string its_name)
+  LookCall(const EngineRoom& /*room*/, Waker& /*waker*/, std::string its_name)
       : steps(std::move(its_name)) {}
 
   [[nodiscard]] std::tuple<Outcome> take(const Room& /*room*/) { return std::move(steps.outcome); }
@@ -117,10 +117,10 @@ struct LookCall : UncancellableCall {
 
 // Waits until the leader has changed.
 struct ChangeCall : CancellableCall {
-  ChangeCall(const EngineRoom& room, Ringer& ringer, const base::Clock* clock, std::string name,
+  ChangeCall(const EngineRoom& room, Waker& waker, const base::Clock* clock, std::string name,
              std::optional<base::FencingToken> known, base::Duration wait, std::stop_token its_stop)
       : CancellableCall{std::move(its_stop)},
-        steps(room.store, *clock, std::move(name), known, wait, ringer) {}
+        steps(room.store, *clock, std::move(name), known, wait, waker) {}
 
   [[nodiscard]] std::tuple<base::Result<std::optional<recipes::Leader>>> take(
       const Room& /*room*/) {
@@ -134,14 +134,12 @@ struct ChangeCall : CancellableCall {
 struct HitCall : CancellableCall {
   using Options = std::shared_ptr<const recipes::ThrottleOptions>;
 
-  HitCall(const EngineRoom& /*room*/, Ringer& /*ringer*/, Options its_options,
-          const std::string& key, std::uint32_t count, base::Duration wait,
-          std::stop_token its_stop)
+  HitCall(const EngineRoom& /*room*/, Waker& /*waker*/, Options its_options, const std::string& key,
+          std::uint32_t count, base::Duration wait, std::stop_token its_stop)
       : CancellableCall{std::move(its_stop)},
         options(std::move(its_options)),
         steps(*options, key, count, wait) {}
-  HitCall(const EngineRoom& /*room*/, Ringer& /*ringer*/, Options its_options,
-          const std::string& key)
+  HitCall(const EngineRoom& /*room*/, Waker& /*waker*/, Options its_options, const std::string& key)
       : options(std::move(its_options)), steps(*options, key) {}
 
   const Options options;

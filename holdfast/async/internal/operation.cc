@@ -93,7 +93,7 @@ void Operation::start_in_background(std::shared_ptr<Operation> operation) {
 
 void Operation::cancel() noexcept {
   procedure().cancel();
-  ring();
+  wake();
 }
 
 void Operation::advance(Where where) {
@@ -204,11 +204,11 @@ bool Operation::fall_asleep() noexcept {
   }
   room_->timer.cancel(*this);
   const std::lock_guard guard(mutex_);
-  answer_ = Woken{std::exchange(wakeup_, Wakeup::none) == Wakeup::rung};
+  answer_ = Woken{std::exchange(wakeup_, Wakeup::none) == Wakeup::call};
   return true;
 }
 
-void Operation::wake(Wakeup why) noexcept {
+void Operation::on_wakeup(Wakeup why) noexcept {
   const std::lock_guard guard(mutex_);
   wakeup_ = std::max(wakeup_, why);
   if (state_ == State::asleep) {
@@ -235,7 +235,7 @@ void Operation::resume(Where where) {
     const std::lock_guard guard(mutex_);
     state_ = State::stepping;
     if (was_waiting) {
-      answer_ = Woken{std::exchange(wakeup_, Wakeup::none) == Wakeup::rung};
+      answer_ = Woken{std::exchange(wakeup_, Wakeup::none) == Wakeup::call};
     }
   }
   step_ = procedure().on(std::move(answer_));
@@ -283,7 +283,7 @@ void Operation::drop() noexcept {
     const std::lock_guard guard(mutex_);
     gone = std::move(executor_);
     room_->background->begin();
-    wakeup_ = Wakeup::rung;
+    wakeup_ = Wakeup::call;
     if (state_ == State::asleep || state_ == State::posted) {
       post_next_step();
     }

@@ -12,7 +12,7 @@
 #include <holdfast/async/internal/engine_room.h>
 #include <holdfast/async/internal/timer.h>
 #include <holdfast/locks/steps/procedure.h>
-#include <holdfast/locks/steps/ringer.h>
+#include <holdfast/locks/steps/waker.h>
 
 namespace holdfast::async::internal {
 
@@ -30,7 +30,7 @@ namespace holdfast::async::internal {
 //   stepping  done                         call the handler, or, without one,  (destroyed)
 //                                          drop the outcome
 //   asking    the answer                   post the next step                  posted
-//   asleep    a wake-up: rung, cancelled,  post the next step                  posted
+//   asleep    a wake-up: called, cancelled, post the next step                  posted
 //             or the time has come
 //   posted    its turn                     give the procedure its answer       stepping
 //   asleep,   the context ends             cancel the procedure, destroy the   posted, in the
@@ -40,7 +40,7 @@ namespace holdfast::async::internal {
 //
 // A step is posted to the executor in front, to the pool in the background. It keeps itself alive
 // until its end.
-class Operation : public locks::steps::Ringer,
+class Operation : public locks::steps::Waker,
                   private BlockingPool::Task,
                   private Timer::Sleeper,
                   private ContextMember {
@@ -53,7 +53,7 @@ class Operation : public locks::steps::Ringer,
 
   // May be called from any thread.
   void cancel() noexcept;
-  void ring() noexcept override { wake(Wakeup::rung); }
+  void wake() noexcept override { on_wakeup(Wakeup::call); }
 
  protected:
   // The thread in which something happens.
@@ -74,7 +74,7 @@ class Operation : public locks::steps::Ringer,
 
  private:
   enum class State : std::uint8_t { stepping, asking, asleep, posted };
-  enum class Wakeup : std::uint8_t { none, time, rung };
+  enum class Wakeup : std::uint8_t { none, time, call };
   class Resume;
 
   // Takes steps, until one has no answer yet or it is done. Afterwards it may be destroyed. An
@@ -89,7 +89,7 @@ class Operation : public locks::steps::Ringer,
   template <class T>
   [[nodiscard]] auto take_answer();
   void on_answer() noexcept;
-  void wake(Wakeup why) noexcept;
+  void on_wakeup(Wakeup why) noexcept;
   void resume(Where where);
   void finish(Where where);
 
@@ -102,7 +102,7 @@ class Operation : public locks::steps::Ringer,
   void drop() noexcept override;
 
   void run_in_pool() noexcept override;
-  void on_time() noexcept override { wake(Wakeup::time); }
+  void on_time() noexcept override { on_wakeup(Wakeup::time); }
 
   const std::shared_ptr<EngineRoom> room_;
   std::shared_ptr<Operation> self_;  // until its end

@@ -79,7 +79,7 @@ class SlowStore : public store::LeaseStore {
 // What came of a procedure, as the test sees it.
 struct Log {
   std::atomic<int> answers = 0;
-  std::atomic<bool> rung = false;
+  std::atomic<bool> is_woken = false;
   std::atomic<bool> failed = false;
   std::atomic<bool> cancelled = false;
   std::atomic<bool> unwanted = false;
@@ -89,11 +89,11 @@ struct Log {
 struct ScriptedCall {
   static constexpr bool kCancellable = true;
 
-  ScriptedCall(EngineRoom& /*room*/, locks::steps::Ringer& its_ringer, std::vector<Step> script,
-               std::shared_ptr<Log> its_log, locks::steps::Ringer** ringer = nullptr)
+  ScriptedCall(EngineRoom& /*room*/, locks::steps::Waker& its_waker, std::vector<Step> script,
+               std::shared_ptr<Log> its_log, locks::steps::Waker** waker = nullptr)
       : log(std::move(its_log)), steps(std::move(script), *log) {
-    if (ringer != nullptr) {
-      *ringer = &its_ringer;
+    if (waker != nullptr) {
+      *waker = &its_waker;
     }
   }
 
@@ -108,7 +108,7 @@ struct ScriptedCall {
       ++log_.answers;
       log_.cancelled = is_cancelled();
       if (const auto* const woken = std::get_if<Woken>(&answer)) {
-        log_.rung = woken->rung;
+        log_.is_woken = woken->by_waker;
       }
       if (const auto* const looked = std::get_if<Looked>(&answer)) {
         log_.failed = !*looked;
@@ -139,7 +139,7 @@ class OperationTest : public ::testing::Test {
         [this, kept = std::shared_ptr<int>(sentinel_)](int answers) { ended_ = answers; });
     using Handler = decltype(handler);
     ProcedureOperation<ScriptedCall, Handler>::start(std::move(handler), room_, std::move(script),
-                                                     log_, &ringer_);
+                                                     log_, &waker_);
   }
   void make_immediate() {
     auto store = std::make_shared<engines::memory::MemoryStore>();
@@ -162,7 +162,7 @@ class OperationTest : public ::testing::Test {
   std::optional<asio::io_context> context_{std::in_place};
   std::shared_ptr<Log> log_ = std::make_shared<Log>();
   std::shared_ptr<int> sentinel_ = std::make_shared<int>(0);
-  locks::steps::Ringer* ringer_ = nullptr;
+  locks::steps::Waker* waker_ = nullptr;
   std::optional<int> ended_;
 };
 
@@ -205,30 +205,30 @@ TEST_F(OperationTest, AWaitEndsWhenItsTimeHasCome) {
   EXPECT_EQ(log_->answers, 0);
   clock_.advance(1s);
   run_to_the_end();
-  EXPECT_FALSE(log_->rung);
+  EXPECT_FALSE(log_->is_woken);
 }
 
-TEST_F(OperationTest, AWaitEndsWhenItIsRung) {
+TEST_F(OperationTest, AWaitEndsWhenItIsWoken) {
   start({sleep(1h)});
-  ringer_->ring();
-  ringer_->ring();
+  waker_->wake();
+  waker_->wake();
   run_to_the_end();
   EXPECT_EQ(ended_, 1);
-  EXPECT_TRUE(log_->rung);
+  EXPECT_TRUE(log_->is_woken);
 }
 
 TEST_F(OperationTest, AWakeUpDuringARequestEndsTheNextWaitAndOnlyThat) {
   start({kLook, sleep(1h), sleep(2h)});
-  ringer_->ring();
+  waker_->wake();
   store_->answer();
   while (log_->answers < 2) {
     context_->run_one();
   }
-  EXPECT_TRUE(log_->rung);
+  EXPECT_TRUE(log_->is_woken);
   EXPECT_FALSE(ended_);
   clock_.advance(2h);
   run_to_the_end();
-  EXPECT_FALSE(log_->rung);
+  EXPECT_FALSE(log_->is_woken);
 }
 
 TEST_F(OperationTest, AsleepWhenTheContextEndsItIsCancelledAndEndsInTheBackground) {
@@ -242,7 +242,7 @@ TEST_F(OperationTest, AsleepWhenTheContextEndsItIsCancelledAndEndsInTheBackgroun
 
 TEST_F(OperationTest, PostedWhenTheContextEndsItEndsInTheBackground) {
   start({sleep(1h), sleep(1h)});
-  ringer_->ring();  // the executor has the next step, and never runs it
+  waker_->wake();  // the executor has the next step, and never runs it
   context_.reset();
   EXPECT_EQ(sentinel_.use_count(), 1);
   room_->wait_for_background();

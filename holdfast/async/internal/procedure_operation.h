@@ -19,7 +19,7 @@
 namespace holdfast::async::internal {
 
 // The operation of one call, with the handler that is called with its outcome. A Call has what the
-// procedure borrows, and is made of an EngineRoom, a Ringer and the arguments:
+// procedure borrows, and is made of an EngineRoom, a Waker and the arguments:
 //   steps           the procedure
 //   kCancellable    whether the handler's cancellation slot and `stop` cancel it
 //   stop            a stop token, if it is cancellable
@@ -60,7 +60,7 @@ class ProcedureOperation final : public Operation {
     ProcedureOperation* operation;
     void operator()() const noexcept {
       operation->call_.steps.cancel();
-      operation->Operation::ring();
+      operation->Operation::wake();
     }
   };
   // The handler with its arguments, to be called at once or later on its executor.

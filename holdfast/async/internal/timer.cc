@@ -17,7 +17,7 @@ Timer::Timer(const base::Clock& clock) : clock_(clock) {
 
 Timer::~Timer() {
   thread_.request_stop();
-  bell_.ring();
+  waker_.wake();
 }
 
 void Timer::set(Sleeper& sleeper, base::TimePoint when) {
@@ -28,7 +28,7 @@ void Timer::set(Sleeper& sleeper, base::TimePoint when) {
     is_next = *sleeper.place_ == times_.begin();
   }
   if (is_next) {
-    bell_.ring();
+    waker_.wake();
   }
 }
 
@@ -44,7 +44,7 @@ void Timer::run(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     const base::TimePoint next = wake_some(clock_.now());
     if (next > clock_.now()) {
-      bell_.wait_until(clock_, next);
+      waker_.wait_until(clock_, next);
     }
   }
 }

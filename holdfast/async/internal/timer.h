@@ -8,7 +8,7 @@
 #include <thread>
 
 #include <holdfast/base/clock.h>
-#include <holdfast/locks/steps/bell.h>
+#include <holdfast/locks/steps/waker.h>
 
 namespace holdfast::async::internal {
 
@@ -57,7 +57,7 @@ class Timer {
   const base::Clock& clock_;
   std::mutex mutex_;
   Times times_;  // protected by mutex_
-  locks::steps::Bell bell_;
+  locks::steps::ThreadWaker waker_;
   std::jthread thread_;  // last: it uses the others
 };
 

@@ -15,12 +15,12 @@ using namespace std::chrono_literals;
 class Counter final : public Timer::Sleeper {
  public:
   void on_time() noexcept override {
-    ++rung;
-    rung.notify_all();
+    ++wakes;
+    wakes.notify_all();
   }
-  void wait() const { rung.wait(0); }
+  void wait() const { wakes.wait(0); }
 
-  std::atomic<int> rung = 0;
+  std::atomic<int> wakes = 0;
 };
 
 TEST(Timer, RingsAtItsTimeAndNotBefore) {
@@ -32,10 +32,10 @@ TEST(Timer, RingsAtItsTimeAndNotBefore) {
   timer.set(early, clock.now() + 1s);
   clock.advance(1s);
   early.wait();
-  EXPECT_EQ(late.rung, 0);
+  EXPECT_EQ(late.wakes, 0);
   clock.advance(1s);
   late.wait();
-  EXPECT_EQ(early.rung, 1);
+  EXPECT_EQ(early.wakes, 1);
 }
 
 TEST(Timer, AnEarlierTimeThatIsSetLaterIsServedFirst) {
@@ -52,7 +52,7 @@ TEST(Timer, AnEarlierTimeThatIsSetLaterIsServedFirst) {
   timer.set(early, clock.now() + 1s);
   clock.advance(1s);
   early.wait();
-  EXPECT_EQ(late.rung, 0);
+  EXPECT_EQ(late.wakes, 0);
   timer.cancel(late);
 }
 
@@ -67,7 +67,7 @@ TEST(Timer, ACancelledSleeperIsNotCalled) {
   timer.cancel(cancelled);
   clock.advance(2s);
   other.wait();
-  EXPECT_EQ(cancelled.rung, 0);
+  EXPECT_EQ(cancelled.wakes, 0);
 }
 
 TEST(Timer, EndsWithSleepersThatCancelled) {
@@ -78,7 +78,7 @@ TEST(Timer, EndsWithSleepersThatCancelled) {
     timer.set(sleeper, clock.now() + 1h);
     timer.cancel(sleeper);
   }
-  EXPECT_EQ(sleeper.rung, 0);
+  EXPECT_EQ(sleeper.wakes, 0);
 }
 
 }  // namespace

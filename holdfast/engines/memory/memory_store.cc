@@ -14,7 +14,7 @@
 #include <holdfast/store/lease_rules.h>
 #include <holdfast/store/listings.h>
 #include <holdfast/store/record.h>
-#include <holdfast/store/wakeups.h>
+#include <holdfast/store/watch_list.h>
 
 namespace holdfast::engines::memory {
 
@@ -82,7 +82,7 @@ class MemoryStore::Shards {
     bool eased = false;
     auto outcome = apply(name, watched(rule, eased));
     if (eased) {
-      wakeups.notify(name, {});
+      watches.notify(name, {});
     }
     return outcome;
   }
@@ -106,7 +106,7 @@ class MemoryStore::Shards {
     bool eased = false;
     auto outcome = apply_if_there(name, watched(rule, eased), std::move(absent));
     if (eased) {
-      wakeups.notify(name, {});
+      watches.notify(name, {});
     }
     return outcome;
   }
@@ -156,7 +156,7 @@ class MemoryStore::Shards {
 
   [[nodiscard]] base::TimePoint now() const { return clock_.now(); }
 
-  store::Wakeups wakeups;
+  store::WatchList watches;
   store::Listings listings;
 
  private:
@@ -350,7 +350,7 @@ Result<store::HitOutcome> MemoryStore::do_hit(const Name& name, const store::Hit
 }
 
 Result<store::Watch> MemoryStore::do_watch(const Name& name, store::WatchCallback callback) {
-  return shards_->wakeups.subscribe(name.view(), std::move(callback));
+  return shards_->watches.subscribe(name.view(), std::move(callback));
 }
 
 }  // namespace holdfast::engines::memory

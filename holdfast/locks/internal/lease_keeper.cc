@@ -60,10 +60,10 @@ bool LeaseKeeper::add(const std::shared_ptr<Hold>& hold) {
     }
   }
   if (is_first_to_expire) {
-    expirer_bell_.ring();
+    expirer_waker_.wake();
   }
   if (is_first_to_renew) {
-    renewer_bell_.ring();
+    renewer_waker_.wake();
   }
   if (!is_kept) {
     hold->lose();
@@ -94,8 +94,8 @@ void LeaseKeeper::stop() {
   }
   expirer.request_stop();
   renewer.request_stop();
-  expirer_bell_.ring();
-  renewer_bell_.ring();
+  expirer_waker_.wake();
+  renewer_waker_.wake();
   // Before the threads have ended: the renewer may be blocked in the store.
   for (const auto& hold : abandoned) {
     hold->lose();
@@ -171,7 +171,7 @@ void LeaseKeeper::run_expirer(const std::stop_token& stop) {
     }
     fire(std::move(lost));
     if (!is_more_due) {
-      expirer_bell_.wait_until(clock_, wake);
+      expirer_waker_.wait_until(clock_, wake);
     }
   }
 }
@@ -203,7 +203,7 @@ void LeaseKeeper::run_renewer(const std::stop_token& stop) {
     if (!batch.holds.empty()) {
       renew(batch);
     } else {
-      renewer_bell_.wait_until(clock_, wake);
+      renewer_waker_.wait_until(clock_, wake);
     }
   }
 }
@@ -321,7 +321,7 @@ void LeaseKeeper::fire(Losses losses) {
     const std::lock_guard guard(mutex_);
     std::ranges::move(losses, std::back_inserter(unlogged_));
   }
-  renewer_bell_.ring();
+  renewer_waker_.wake();
 }
 
 void LeaseKeeper::log_losses() {

@@ -16,7 +16,7 @@
 #include <holdfast/locks/internal/hold.h>
 #include <holdfast/locks/internal/shortest_ttl.h>
 #include <holdfast/locks/metrics.h>
-#include <holdfast/locks/steps/bell.h>
+#include <holdfast/locks/steps/waker.h>
 #include <holdfast/store/lease_store.h>
 
 namespace holdfast::locks::internal {
@@ -29,8 +29,8 @@ namespace holdfast::locks::internal {
 //   the expirer  fires `lost` when the local deadline of a lease has come. It does no I/O, takes no
 //                lock but the mutex and asks nothing of the store, so that nothing delays it but
 //                the stop callbacks of the program itself. Afterwards it calls OnLost.
-// OnLost may take a lock of its own for a moment. The mutex is held for a bounded number of leases at a time, and never while
-// the store, the log, the metrics or a stop callback are called.
+// OnLost may take a lock of its own for a moment. The mutex is held for a bounded number of leases
+// at a time, and never while the store, the log, the metrics or a stop callback are called.
 //
 // Adding and removing a lease costs the same however many there are, and so does a round of
 // either thread for a lease that is not due.
@@ -121,8 +121,8 @@ class LeaseKeeper {
   bool is_failing_ = false;
   std::string last_failure_;
 
-  steps::Bell expirer_bell_;
-  steps::Bell renewer_bell_;
+  steps::ThreadWaker expirer_waker_;
+  steps::ThreadWaker renewer_waker_;
 };
 
 }  // namespace holdfast::locks::internal

@@ -46,8 +46,8 @@ ProviderCore::ProviderCore(std::shared_ptr<store::LeaseStore> lease_store,
       push(store->capabilities().push),
       queues(options.max_waited_names, options.max_waiters_per_name),
       keeper(*store, *options.clock, options.logger, options.metrics,
-             [this](std::string_view name) { queues.ring_first(name); }),
-      give_backs(*store) {}
+             [this](std::string_view name) { queues.wake_first(name); }),
+      background_releases(*store) {}
 
 std::shared_ptr<ProviderCore> ProviderCore::make(std::shared_ptr<store::LeaseStore> lease_store,
                                                  ProviderOptions provider_options) {
@@ -77,7 +77,7 @@ void ProviderCore::abandon(Hold& hold) {
   }
   hold.end();
   keeper.remove(hold);
-  queues.ring_first(hold.name);
+  queues.wake_first(hold.name);
 }
 
 void ProviderCore::shut_down() {
@@ -86,7 +86,7 @@ void ProviderCore::shut_down() {
   }
   queues.close();
   keeper.stop();
-  give_backs.stop();
+  background_releases.stop();
 }
 
 }  // namespace holdfast::locks

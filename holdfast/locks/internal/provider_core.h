@@ -7,7 +7,7 @@
 #include <holdfast/base/clock.h>
 #include <holdfast/base/error.h>
 #include <holdfast/base/process_mark.h>
-#include <holdfast/locks/internal/give_backs.h>
+#include <holdfast/locks/internal/background_releases.h>
 #include <holdfast/locks/internal/hold.h>
 #include <holdfast/locks/internal/lease_keeper.h>
 #include <holdfast/locks/internal/wait_queues.h>
@@ -52,7 +52,7 @@ class ProviderCore : public std::enable_shared_from_this<ProviderCore> {
   const bool push;
   internal::WaitQueues queues;
   internal::LeaseKeeper keeper;
-  internal::GiveBacks give_backs;
+  internal::BackgroundReleases background_releases;
 
  private:
   ProviderCore(std::shared_ptr<store::LeaseStore> lease_store, ProviderOptions provider_options);

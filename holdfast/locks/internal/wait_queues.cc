@@ -91,14 +91,14 @@ void WaitQueues::on_notice(std::string_view name, const store::Notice& notice) {
   const std::lock_guard guard(mutex_);
   if (!notice.granted) {
     if (Waiter* const first = first_in(name)) {
-      first->ringer.ring();
+      first->waker.wake();
     }
     return;
   }
   // Not one of ours: another provider's, or its caller has left and releases it.
   if (const auto found = by_claim_.find(*notice.granted); found != by_claim_.end()) {
     found->second->granted = true;
-    found->second->ringer.ring();
+    found->second->waker.wake();
   }
 }
 
@@ -111,7 +111,7 @@ bool WaitQueues::leave(std::string_view name, Waiter& waiter, std::optional<Gran
   std::unique_ptr<store::Watch> ended;
   const std::lock_guard guard(mutex_);
   if (waiter.state == Waiter::State::offered) {
-    return false;  // rung by `settle`: the store call behind an offer has a deadline
+    return false;  // woken by `settle`: the store call behind an offer has a deadline
   }
   if (waiter.state == Waiter::State::handed_over) {
     handed_over = waiter.handed_over;
@@ -120,7 +120,7 @@ bool WaitQueues::leave(std::string_view name, Waiter& waiter, std::optional<Gran
   ended = remove(name, waiter);
   if (Waiter* const next = first_in(name); next != nullptr && !next->is_first()) {
     next->state = Waiter::State::first;
-    next->ringer.ring();
+    next->waker.wake();
   }
   return true;
 }
@@ -152,24 +152,24 @@ void WaitQueues::settle(std::string_view name, Waiter& waiter,
     waiter.state = Waiter::State::handed_over;
     waiter.handed_over = *outcome;
     ended = remove(name, waiter);
-    // Not rung: the name was just taken. What ends that hold makes the next offer, or rings.
+    // Not woken: the name was just taken. What ends that hold makes the next offer, or wakes.
     if (Waiter* const next = first_in(name)) {
       next->state = Waiter::State::first;
       if (next->claim.permits.capacity > 1) {
-        next->ringer.ring();  // there may be room for it too
+        next->waker.wake();  // there may be room for it too
       }
     }
   }
-  waiter.ringer.ring();
+  waiter.waker.wake();
 }
 
-void WaitQueues::ring_first(std::string_view name) {
+void WaitQueues::wake_first(std::string_view name) {
   if (waiting() == 0) {
     return;
   }
   const std::lock_guard guard(mutex_);
   if (Waiter* const first = first_in(name)) {
-    first->ringer.ring();
+    first->waker.wake();
   }
 }
 
@@ -188,7 +188,7 @@ void WaitQueues::close() {
   closed_ = true;
   for (auto& [name, queue] : queues_) {
     for (Waiter* const waiter : queue.waiters) {
-      waiter->ringer.ring();
+      waiter->waker.wake();
     }
   }
 }

@@ -15,7 +15,7 @@
 
 #include <holdfast/base/clock.h>
 #include <holdfast/base/error.h>
-#include <holdfast/locks/steps/ringer.h>
+#include <holdfast/locks/steps/waker.h>
 #include <holdfast/store/claim.h>
 #include <holdfast/store/lease_store.h>
 #include <holdfast/store/outcome.h>
@@ -33,7 +33,7 @@ struct Granted {
 // protected by their mutex.
 struct Waiter {
   store::Claim claim;
-  steps::Ringer& ringer;
+  steps::Waker& waker;
   base::TimePoint waits_until = base::TimePoint::max();  // it makes its last claim then
 
   enum class State : std::uint8_t {
@@ -67,20 +67,21 @@ struct Standing {
 // was granted, wherever it is. Thread-safe. Every operation but `close` costs the same however many
 // wait.
 //
-// The others sleep until they are rung or their wait is over. So each way to become the first that
-// may contend ends with a ring:
+// The others sleep until they are woken or their wait is over. So each way to become the first that
+// may contend ends with a wake-up:
 //
 //   it joins an empty queue                          it knows
-//   the first leaves                                rung by `leave`
-//   the first is handed the name, which has room    rung by `settle`
+//   the first leaves                                woken by `leave`
+//   the first is handed the name, which has room    woken by `settle`
 //     for more
-//   the first is handed the name, which is then     not rung: there is nothing to contend for until
+//   the first is handed the name, which is then     not woken: there is nothing to contend for
+//   until
 //     full                                          the new holder, which is of this process,
-//     … hands it over                               rung by `settle`
-//     … releases it in the store, or throws         rung by `ring_first`, from ReleaseSteps
-//     … loses it                                    rung by `ring_first`, from LeaseKeeper
-//     … detaches it                                 rung by `ring_first`, from ProviderCore
-//   the store says that the name may be free        rung by the watch
+//     … hands it over                               woken by `settle`
+//     … releases it in the store, or throws         woken by `wake_first`, from ReleaseSteps
+//     … loses it                                    woken by `wake_first`, from LeaseKeeper
+//     … detaches it                                 woken by `wake_first`, from ProviderCore
+//   the store says that the name may be free        woken by the watch
 class WaitQueues {
  public:
   // How to watch a name in the store. It may call back at any time until the watch is destroyed.
@@ -99,7 +100,7 @@ class WaitQueues {
   // Watches the name for as long as somebody waits. Where that fails, the queue polls.
   void watch(std::string_view name, const MakeWatch& make_watch);
   // Leaves the queue and lets the next one contend. False while a hand-over to it is under way: to
-  // be tried again when it is rung. If the name was handed over, it is told so.
+  // be tried again when it is woken. If the name was handed over, it is told so.
   [[nodiscard]] bool leave(std::string_view name, Waiter& waiter,
                            std::optional<Granted>& handed_over);
   [[nodiscard]] Standing standing(const Waiter& waiter) const;
@@ -117,7 +118,7 @@ class WaitQueues {
 
   // Wakes the first in the queue, which then contends: the name is no longer handed on in this
   // process.
-  void ring_first(std::string_view name);
+  void wake_first(std::string_view name);
 
   [[nodiscard]] bool has_queue(std::string_view name) const;
   [[nodiscard]] std::size_t waiting() const;

@@ -10,16 +10,16 @@ namespace {
 
 using namespace std::chrono_literals;
 
-struct Count final : steps::Ringer {
-  void ring() noexcept override { ++rings; }
-  int rings = 0;
+struct Count final : steps::Waker {
+  void wake() noexcept override { ++wakes; }
+  int wakes = 0;
 };
 
-// A waiter, and how often it was rung.
+// A waiter, and how often it was woken.
 struct Caller {
   Count count;
   Waiter waiter{.claim = {.id = base::LeaseId::generate(), .owner = "me", .reason = {}, .ttl = 1s},
-                .ringer = count};
+                .waker = count};
 };
 
 class WaitQueuesTest : public ::testing::Test {
@@ -48,8 +48,8 @@ class WaitQueuesTest : public ::testing::Test {
 TEST_F(WaitQueuesTest, AHintGoesToTheFirstInLine) {
   auto& callers = join(3);
   notify_({});
-  EXPECT_EQ(callers[0].count.rings, 1);
-  EXPECT_EQ(callers[1].count.rings + callers[2].count.rings, 0);
+  EXPECT_EQ(callers[0].count.wakes, 1);
+  EXPECT_EQ(callers[1].count.wakes + callers[2].count.wakes, 0);
   EXPECT_FALSE(queues_.take_grant(callers[0].waiter));
 }
 
@@ -57,7 +57,7 @@ TEST_F(WaitQueuesTest, AGrantGoesToTheWaiterWhoseClaimItNamesWhereverItIs) {
   auto& callers = join(5);
   notify_({.granted = callers[3].waiter.claim.id});
   for (std::size_t i = 0; i < callers.size(); ++i) {
-    EXPECT_EQ(callers[i].count.rings, i == 3 ? 1 : 0) << i;
+    EXPECT_EQ(callers[i].count.wakes, i == 3 ? 1 : 0) << i;
     EXPECT_EQ(queues_.take_grant(callers[i].waiter), i == 3) << i;
   }
   EXPECT_FALSE(queues_.take_grant(callers[3].waiter)) << "it was told once";
@@ -67,10 +67,10 @@ TEST_F(WaitQueuesTest, AGrantForNobodyHereRingsNobody) {
   auto& callers = join(2);
   const base::LeaseId left = callers[0].waiter.claim.id;
   leave(callers[0]);
-  callers[1].count.rings = 0;
+  callers[1].count.wakes = 0;
   notify_({.granted = left});
   notify_({.granted = base::LeaseId::generate()});
-  EXPECT_EQ(callers[0].count.rings + callers[1].count.rings, 0);
+  EXPECT_EQ(callers[0].count.wakes + callers[1].count.wakes, 0);
 }
 
 TEST_F(WaitQueuesTest, OnlyTheFirstInALineThatWatchesWaitsInTheStore) {
@@ -98,9 +98,9 @@ TEST_F(WaitQueuesTest, AWaiterThatLeavesWakesTheNextOneAndNoOther) {
   for (Caller& caller : callers) {
     leave(caller);
   }
-  EXPECT_EQ(callers.front().count.rings, 0);
+  EXPECT_EQ(callers.front().count.wakes, 0);
   for (std::size_t i = 1; i < callers.size(); ++i) {
-    EXPECT_EQ(callers[i].count.rings, 1) << i;
+    EXPECT_EQ(callers[i].count.wakes, 1) << i;
   }
 }
 
@@ -111,12 +111,12 @@ TEST_F(WaitQueuesTest, AHandOverWakesNoOtherWaiter) {
   queues_.settle("job", *next,
                  std::optional(Granted{.grant = {.token = base::FencingToken(1), .time_left = 1s},
                                        .sent = {}}));
-  EXPECT_EQ(callers[0].count.rings, 1);
-  EXPECT_EQ(callers[1].count.rings, 0) << "there is nothing to contend for";
+  EXPECT_EQ(callers[0].count.wakes, 1);
+  EXPECT_EQ(callers[1].count.wakes, 0) << "there is nothing to contend for";
   EXPECT_TRUE(queues_.standing(callers[1].waiter).first);
-  queues_.ring_first("job");
-  EXPECT_EQ(callers[1].count.rings, 1);
-  EXPECT_EQ(callers[2].count.rings, 0);
+  queues_.wake_first("job");
+  EXPECT_EQ(callers[1].count.wakes, 1);
+  EXPECT_EQ(callers[2].count.wakes, 0);
 }
 
 }  // namespace

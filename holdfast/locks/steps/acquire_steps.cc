@@ -35,7 +35,7 @@ store::Claim make_claim(const ProviderCore& core, const AcquireOptions& how, bas
 }  // namespace
 
 AcquireSteps::AcquireSteps(ProviderCore& core, std::string_view name, const AcquireOptions& how,
-                           base::Duration default_wait, Ringer& ringer, Joins joins)
+                           base::Duration default_wait, Waker& waker, Joins joins)
     : core_(core),
       clock_(*core.options.clock),
       name_(name),
@@ -45,7 +45,7 @@ AcquireSteps::AcquireSteps(ProviderCore& core, std::string_view name, const Acqu
       joins_(joins),
       schedule_(deadline_, {core.options.poll_least, core.options.poll_most, core.push}),
       waiter_{.claim = make_claim(core, how, how.wait.value_or(default_wait)),
-              .ringer = ringer,
+              .waker = waker,
               .waits_until = deadline_.when()},
       asked_(waiter_.claim),
       ends_(base::Deadline::at(base::add_saturating(deadline_.when(), kGrace))) {
@@ -206,7 +206,7 @@ Step AcquireSteps::wait() {
 
 Step AcquireSteps::on_woken(Woken how) {
   const internal::Standing standing = core_.queues.standing(waiter_);
-  const bool is_its_turn = standing.first && how.rung;
+  const bool is_its_turn = standing.first && how.by_waker;
   const bool is_granted = core_.queues.take_grant(waiter_);
   if ((is_its_turn || is_granted) && !standing.handed_over && !is_cancelled() && !standing.closed) {
     return claim(clock_.now());
@@ -231,7 +231,7 @@ Step AcquireSteps::abandon() {
   const bool was_releasing_id = state_ == State::returning && !releasing_;
   releasing_.reset();
   if (was_releasing_id) {
-    core_.queues.ring_first(name_);
+    core_.queues.wake_first(name_);
     return end();
   }
   return give_up({.code = ErrorCode::cancelled, .may_hold = true});
@@ -324,15 +324,16 @@ Step AcquireSteps::on_id_released(const Result<store::ReleaseOutcome>& outcome) 
   if (!outcome) {
     release_id_in_background();
   }
-  core_.queues.ring_first(name_);  // what it may have had is free now, or soon
+  core_.queues.wake_first(name_);  // what it may have had is free now, or soon
   return end();
 }
 
 void AcquireSteps::release_id_in_background() {
   // A store forgets a claim that waits after a minute without a word of it.
   const base::Duration waits = pending_ ? std::chrono::minutes(1) : base::Duration::zero();
-  core_.give_backs.add(name_, waiter_.claim.id,
-                       std::max({waiter_.claim.ttl.unchecked(), waiter_.claim.holds_back, waits}));
+  core_.background_releases.add(
+      name_, waiter_.claim.id,
+      std::max({waiter_.claim.ttl.unchecked(), waiter_.claim.holds_back, waits}));
 }
 
 Step AcquireSteps::end() {

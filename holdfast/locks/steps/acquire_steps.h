@@ -16,7 +16,7 @@
 #include <holdfast/locks/lock_provider.h>
 #include <holdfast/locks/steps/procedure.h>
 #include <holdfast/locks/steps/release_steps.h>
-#include <holdfast/locks/steps/ringer.h>
+#include <holdfast/locks/steps/waker.h>
 
 namespace holdfast::locks::steps {
 
@@ -81,7 +81,7 @@ class AcquireSteps final : public Procedure {
   // All of them outlive it; the driver cancels it at AcquireOptions::stop. `default_wait` is where
   // the options do not say; Duration::max(): without bound.
   AcquireSteps(ProviderCore& core, std::string_view name, const AcquireOptions& how,
-               base::Duration default_wait, Ringer& ringer, Joins joins = Joins::when_busy);
+               base::Duration default_wait, Waker& waker, Joins joins = Joins::when_busy);
 
   [[nodiscard]] Step start() override;
   [[nodiscard]] Step on(Answer&& answer) override;

@@ -19,9 +19,9 @@ using base::ErrorCode;
 using base::Result;
 using Kind = Step::Kind;
 
-struct Flag final : Ringer {
-  void ring() noexcept override { rung = true; }
-  bool rung = false;
+struct Flag final : Waker {
+  void wake() noexcept override { is_woken = true; }
+  bool is_woken = false;
 };
 
 // One call, and the answers to its steps.
@@ -50,11 +50,11 @@ class Call {
   Kind released() {
     return take(steps_.on(Result<store::ReleaseOutcome>(store::ReleaseOutcome::released)));
   }
-  Kind woken(bool rung = false) { return take(steps_.on(Woken{rung})); }
+  Kind woken(bool is_woken = false) { return take(steps_.on(Woken{is_woken})); }
   void cancel() { steps_.cancel(); }
 
   [[nodiscard]] const Step& step() const { return step_; }
-  [[nodiscard]] bool is_rung() const { return flag_.rung; }
+  [[nodiscard]] bool is_woken() const { return flag_.is_woken; }
   // Returns nullopt if it has acquired the name or timed out.
   [[nodiscard]] std::optional<ErrorCode> error() {
     return steps_.outcome() ? std::nullopt : std::optional(steps_.outcome().error().code);
@@ -128,7 +128,7 @@ TEST_F(AcquireStepsTest, BehindOthersItWaitsWithoutAClaim) {
   EXPECT_EQ(second.start(), Kind::wait);
   EXPECT_EQ(second.step().until, clock_.now() + 5s) << "to warn; it does not poll";
   give_up(*first);
-  EXPECT_TRUE(second.is_rung());
+  EXPECT_TRUE(second.is_woken());
   EXPECT_EQ(second.woken(true), Kind::claim);
   EXPECT_EQ(second.granted(), Kind::done);
   EXPECT_TRUE(second.lock());
@@ -168,11 +168,11 @@ TEST_F(AcquireStepsTest, AnotherFailureEndsIt) {
   EXPECT_EQ(call.error(), ErrorCode::corrupt);
 }
 
-TEST_F(AcquireStepsTest, TheFirstClaimsWhenItIsRungAndWhenItIsTimeToPoll) {
+TEST_F(AcquireStepsTest, TheFirstClaimsWhenItIsWokenAndWhenItIsTimeToPoll) {
   const auto call = first_in_queue();
   EXPECT_EQ(call->woken(true), Kind::claim);
   EXPECT_EQ(call->busy(), Kind::wait);
-  EXPECT_EQ(call->woken(), Kind::wait) << "neither rung nor time";
+  EXPECT_EQ(call->woken(), Kind::wait) << "neither woken nor time";
   clock_.set(call->step().until);
   EXPECT_EQ(call->woken(), Kind::claim);
   EXPECT_EQ(call->busy(), Kind::wait);
@@ -273,7 +273,7 @@ TEST_F(AcquireStepsTest, WhenTheProviderEndsItIsCancelled) {
   EXPECT_EQ(call.subscribed(), Kind::claim);
   EXPECT_EQ(call.busy(), Kind::wait);
   provider.reset();
-  EXPECT_TRUE(call.is_rung());
+  EXPECT_TRUE(call.is_woken());
   EXPECT_EQ(call.woken(true), Kind::done);
   EXPECT_EQ(call.error(), ErrorCode::cancelled);
 }

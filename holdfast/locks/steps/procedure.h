@@ -29,7 +29,7 @@ struct Step {
     hit,       // LeaseStore::hit(name, *hit, deadline)
     look,      // LeaseStore::look(name, deadline)
     watch,     // Procedure::watch(), which asks the store: nothing is told
-    wait,      // until its Ringer is rung, or until `until` by the provider's clock: Woken
+    wait,      // until its Waker is called, or until `until` by the provider's clock: Woken
     done,
   };
 
@@ -47,7 +47,7 @@ struct Step {
 };
 
 struct Woken {
-  bool rung = false;  // else the time has come
+  bool by_waker = false;  // else the time has come
 };
 
 // What came of a step.
@@ -73,7 +73,7 @@ class Procedure {
   virtual void watch() {}
 
   // Makes a procedure that waits end with ErrorCode::cancelled; the others end by their deadline.
-  // Call it from any thread, and ring afterwards.
+  // Call it from any thread, and wake it afterwards.
   void cancel() noexcept { cancelled_.store(true, std::memory_order_relaxed); }
 
  protected:

@@ -50,7 +50,7 @@ Step ReduceSteps::on(Answer&& answer) {
   if (grant == nullptr) {
     hold_.core->keeper.remove(hold_);
     hold_.lose();
-    hold_.core->queues.ring_first(hold_.name);
+    hold_.core->queues.wake_first(hold_.name);
     return end(hold_.check());
   }
   if (!is_cancelled()) {

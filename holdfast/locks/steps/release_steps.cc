@@ -38,7 +38,7 @@ ReleaseSteps::~ReleaseSteps() {
                         base::fail(ErrorCode::internal, "the store threw an exception"));
   }
   if (asks_store_) {
-    core_.queues.ring_first(hold_.name);
+    core_.queues.wake_first(hold_.name);
   }
 }
 
@@ -71,7 +71,7 @@ Step ReleaseSteps::on(Answer&& answer) {
   }
   outcome_ = std::get<Result<ReleaseOutcome>>(std::move(answer));
   asks_store_ = false;
-  core_.queues.ring_first(hold_.name);
+  core_.queues.wake_first(hold_.name);
   return end();
 }
 

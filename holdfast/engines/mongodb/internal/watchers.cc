@@ -110,7 +110,7 @@ Watchers::~Watchers() {
 }
 
 Result<store::Watch> Watchers::add(std::string_view name, store::WatchCallback callback) {
-  auto inner = std::make_shared<store::Watch>(wakeups_.subscribe(name, std::move(callback)));
+  auto inner = std::make_shared<store::Watch>(watches_.subscribe(name, std::move(callback)));
   names_->add(name);
   store::Watch watch(
       [names = names_, name = std::string(name), inner, process = base::ProcessMark()] {
@@ -175,7 +175,7 @@ std::optional<Trouble> Watchers::follow() {
     return std::move(reply).error();
   }
   // From here on nothing is missed; what was before is not known.
-  wakeups_.notify_all();
+  watches_.notify_all();
   pace_.found_something();
   const std::int64_t cursor = cursor_of(*reply);
   Deadline idle = after(kKeep);
@@ -201,7 +201,7 @@ void Watchers::tell(const Bson& changes) const {
     const auto text = id ? id->text() : std::nullopt;
     const auto name = text ? ids_.name_of(*text) : std::nullopt;
     if (name) {
-      wakeups_.notify(*name, {});
+      watches_.notify(*name, {});
     }
   });
 }
@@ -235,7 +235,7 @@ Result<bool> Watchers::look() {
   for (const auto& [name, room] : rooms) {
     const auto before = seen_.find(name);
     if (!room.empty() && (before == seen_.end() || before->second != room)) {
-      wakeups_.notify(name, {});
+      watches_.notify(name, {});
       found = true;
     }
   }

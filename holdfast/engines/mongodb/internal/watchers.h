@@ -18,7 +18,7 @@
 #include <holdfast/engines/mongodb/internal/link.h>
 #include <holdfast/engines/mongodb/internal/poll_pace.h>
 #include <holdfast/engines/mongodb/internal/requests.h>
-#include <holdfast/store/wakeups.h>
+#include <holdfast/store/watch_list.h>
 
 namespace holdfast::engines::mongodb::internal {
 
@@ -41,7 +41,7 @@ class Watchers {
   [[nodiscard]] base::Result<store::Watch> add(std::string_view name,
                                                store::WatchCallback callback);
   // A release through this store: those who wait here need not wait until a look finds it.
-  void released(std::string_view name) const { wakeups_.notify(name, {}); }
+  void released(std::string_view name) const { watches_.notify(name, {}); }
 
  private:
   // Which names are watched; shared with the watches, which may outlive us.
@@ -60,7 +60,7 @@ class Watchers {
   Link& link_;
   const Requests& requests_;
   const IdSpace& ids_;
-  store::Wakeups wakeups_;
+  store::WatchList watches_;
   const std::shared_ptr<Names> names_;
   std::atomic<bool> stopping_ = false;
   std::once_flag started_;

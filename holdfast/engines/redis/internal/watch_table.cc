@@ -31,7 +31,7 @@ WatchTable::WatchTable(const RedisOptions& options, const Scripts& scripts, cons
       subscriber_(std::make_unique<Subscriber>(
           options, std::string(lua::kChannelPrefix) + id_,
           Subscriber::Callbacks{.on_message = [this](std::string_view text) { on_message(text); },
-                                .on_gap = [this] { wakeups_.notify_all(); },
+                                .on_gap = [this] { watches_.notify_all(); },
                                 .on_idle = [this] { pass_on_strays(); }})) {}
 
 WatchTable::~WatchTable() {
@@ -42,8 +42,8 @@ WatchTable::~WatchTable() {
 }
 
 store::Watch WatchTable::add(std::string_view name, store::WatchCallback callback) {
-  const bool is_first = !wakeups_.has_watchers(name);
-  store::Watch watch = wakeups_.subscribe(name, std::move(callback));
+  const bool is_first = !watches_.has_watchers(name);
+  store::Watch watch = watches_.subscribe(name, std::move(callback));
   std::call_once(listening_, [this] { listen(); });
   if (is_first) {
     join_queue(name);
@@ -58,7 +58,7 @@ void WatchTable::listen() {
 }
 
 std::string_view WatchTable::waits_as(std::string_view name) const {
-  return wakeups_.has_watchers(name) && subscriber_->is_listening() ? std::string_view(id_)
+  return watches_.has_watchers(name) && subscriber_->is_listening() ? std::string_view(id_)
                                                                     : std::string_view();
 }
 
@@ -68,8 +68,8 @@ void WatchTable::on_message(std::string_view text) {
   if (!name) {
     return;
   }
-  if (message->granted || wakeups_.has_watchers(*name)) {
-    wakeups_.notify(*name, {.granted = message->granted});
+  if (message->granted || watches_.has_watchers(*name)) {
+    watches_.notify(*name, {.granted = message->granted});
   } else if (strays_.size() + *passing_on_ < kMostPassedOn) {
     strays_.emplace_back(*name);  // the waiter here has the name already, or has given up
   }

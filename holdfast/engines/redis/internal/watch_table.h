@@ -12,7 +12,7 @@
 #include <holdfast/engines/redis/internal/key_space.h>
 #include <holdfast/engines/redis/internal/scripts.h>
 #include <holdfast/engines/redis/internal/subscriber.h>
-#include <holdfast/store/wakeups.h>
+#include <holdfast/store/watch_list.h>
 
 namespace holdfast::engines::redis::internal {
 
@@ -54,7 +54,7 @@ class WatchTable {
   const KeySpace& keys_;
   const base::Logger logger_;
   const std::string id_;
-  store::Wakeups wakeups_;
+  store::WatchList watches_;
   // How many hints for nobody here are being passed on. Shared with their requests, which may end
   // later.
   const std::shared_ptr<std::atomic<std::size_t>> passing_on_ =

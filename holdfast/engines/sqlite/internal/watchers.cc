@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include <holdfast/store/wakeups.h>
+#include <holdfast/store/watch_list.h>
 
 namespace holdfast::engines::sqlite::internal {
 
@@ -73,7 +73,7 @@ struct Watchers::State {
 
   const std::unique_ptr<WakeBoard> board;
   const base::Logger logger;
-  store::Wakeups wakeups;
+  store::WatchList watches;
 
   std::atomic<std::uint64_t> times_woken = 0;
   std::mutex mutex;
@@ -100,7 +100,7 @@ Watchers::~Watchers() {
 bool Watchers::hears_other_processes() const noexcept { return state_->board != nullptr; }
 
 store::Watch Watchers::add(std::string_view name, store::WatchCallback callback) {
-  store::Watch watch = state_->wakeups.subscribe(name, std::move(callback));
+  store::Watch watch = state_->watches.subscribe(name, std::move(callback));
   state_->watch(name);
   if (state_->board != nullptr) {
     start_listening();
@@ -128,7 +128,7 @@ void Watchers::start_listening() {
 }
 
 void Watchers::notify(std::string_view name) {
-  state_->wakeups.notify(name, {});
+  state_->watches.notify(name, {});
   if (state_->board != nullptr && state_->board->is_awaited(WakeBoard::slot_of(name))) {
     state_->tell_others(name);
   }
@@ -137,12 +137,12 @@ void Watchers::notify(std::string_view name) {
 void Watchers::grant(std::string_view name, WakeBoard::Address to, const base::LeaseId& id) {
   const State::Asks asks = state_->asks(name, id);
   if (asks.is_ours) {
-    state_->wakeups.notify(name, {.granted = id});
+    state_->watches.notify(name, {.granted = id});
   } else if (state_->board != nullptr && to != WakeBoard::kNoAddress) {
     state_->board->grant(WakeBoard::slot_of(name), to, id);
   }
   if (asks.wants_hints) {
-    state_->wakeups.notify(name, {});
+    state_->watches.notify(name, {});
   }
 }
 
@@ -234,7 +234,7 @@ void Watchers::State::listen(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     const std::uint32_t seen = board->stamp();  // first: what comes from now on ends the sleep
     for (const Told& told : take_news(was_woken)) {
-      wakeups.notify(told.name, told.notice);
+      watches.notify(told.name, told.notice);
     }
     {
       std::unique_lock lock(mutex);

@@ -1,4 +1,4 @@
-#include <holdfast/locks/internal/give_backs.h>
+#include <holdfast/locks/internal/background_releases.h>
 
 #include <algorithm>
 #include <exception>
@@ -16,14 +16,15 @@ constexpr base::Duration kPause = std::chrono::milliseconds(100);
 
 }  // namespace
 
-GiveBacks::~GiveBacks() {
+BackgroundReleases::~BackgroundReleases() {
   stop();
   if (thread_.joinable()) {
     thread_.join();
   }
 }
 
-void GiveBacks::add(std::string_view name, const base::LeaseId& id, base::Duration lasts) noexcept {
+void BackgroundReleases::add(std::string_view name, const base::LeaseId& id,
+                             base::Duration lasts) noexcept {
   try {
     const std::lock_guard guard(mutex_);
     if (stopped_) {
@@ -43,13 +44,13 @@ void GiveBacks::add(std::string_view name, const base::LeaseId& id, base::Durati
   }
 }
 
-void GiveBacks::stop() noexcept {
+void BackgroundReleases::stop() noexcept {
   const std::lock_guard guard(mutex_);
   stopped_ = true;
   changed_.notify_one();
 }
 
-void GiveBacks::run() {
+void BackgroundReleases::run() {
   std::unique_lock lock(mutex_);
   for (;;) {
     changed_.wait(lock, [this] { return stopped_ || !claims_.empty(); });
@@ -68,7 +69,7 @@ void GiveBacks::run() {
   }
 }
 
-bool GiveBacks::release(const Claim& claim) {
+bool BackgroundReleases::release(const Claim& claim) {
   const base::Duration left = claim.until.remaining(base::steady_clock().now());
   if (left <= base::Duration::zero()) {
     return true;  // it has run out

@@ -1,4 +1,4 @@
-#include <holdfast/store/wakeups.h>
+#include <holdfast/store/watch_list.h>
 
 #include <atomic>
 #include <map>
@@ -31,7 +31,7 @@ struct Subscriber {
 
 }  // namespace
 
-struct Wakeups::State {
+struct WatchList::State {
   std::atomic<std::size_t> count{0};
   std::mutex mutex;
   std::multimap<std::string, std::shared_ptr<Subscriber>, std::less<>> by_name;
@@ -51,10 +51,10 @@ struct Wakeups::State {
   }
 };
 
-Wakeups::Wakeups() : state_(std::make_shared<State>()) {}
-Wakeups::~Wakeups() = default;
+WatchList::WatchList() : state_(std::make_shared<State>()) {}
+WatchList::~WatchList() = default;
 
-Watch Wakeups::subscribe(std::string_view name, WatchCallback callback) {
+Watch WatchList::subscribe(std::string_view name, WatchCallback callback) {
   auto subscriber = std::make_shared<Subscriber>();
   subscriber->callback = std::move(callback);
   const std::lock_guard guard(state_->mutex);
@@ -74,7 +74,7 @@ Watch Wakeups::subscribe(std::string_view name, WatchCallback callback) {
   });
 }
 
-bool Wakeups::has_watchers(std::string_view name) const {
+bool WatchList::has_watchers(std::string_view name) const {
   if (state_->count.load(std::memory_order_relaxed) == 0) [[likely]] {
     return false;
   }
@@ -82,7 +82,7 @@ bool Wakeups::has_watchers(std::string_view name) const {
   return state_->by_name.contains(name);
 }
 
-void Wakeups::notify(std::string_view name, const Notice& notice) const {
+void WatchList::notify(std::string_view name, const Notice& notice) const {
   if (state_->count.load(std::memory_order_relaxed) == 0) {
     return;
   }
@@ -91,7 +91,7 @@ void Wakeups::notify(std::string_view name, const Notice& notice) const {
   State::call(first, last, notice, std::move(guard));
 }
 
-void Wakeups::notify_all() const {
+void WatchList::notify_all() const {
   std::unique_lock guard(state_->mutex);
   State::call(state_->by_name.begin(), state_->by_name.end(), Notice{}, std::move(guard));
 }

@@ -20,13 +20,13 @@ namespace holdfast::locks::internal {
 // Thread-safe. A claim is released until the store answers, or until its lease has run out by
 // itself. When there are too many, the oldest are left to run out. Destruction waits for the
 // request under way, a second at most, and leaves the others to run out.
-class GiveBacks {
+class BackgroundReleases {
  public:
   // `store` outlives it.
-  explicit GiveBacks(store::LeaseStore& store) noexcept : store_(store) {}
-  ~GiveBacks();
-  GiveBacks(const GiveBacks&) = delete;
-  GiveBacks& operator=(const GiveBacks&) = delete;
+  explicit BackgroundReleases(store::LeaseStore& store) noexcept : store_(store) {}
+  ~BackgroundReleases();
+  BackgroundReleases(const BackgroundReleases&) = delete;
+  BackgroundReleases& operator=(const BackgroundReleases&) = delete;
 
   // `lasts` is how long the lease lasts at most, if it was granted.
   void add(std::string_view name, const base::LeaseId& id, base::Duration lasts) noexcept;

@@ -13,12 +13,12 @@ namespace holdfast::store {
 //
 // Thread-safe. A notification runs the callbacks in the calling thread. Subscriptions may outlive
 // the hub. In a forked child they end without a trace, and without waiting for anybody.
-class Wakeups {
+class WatchList {
  public:
-  Wakeups();
-  ~Wakeups();
-  Wakeups(const Wakeups&) = delete;
-  Wakeups& operator=(const Wakeups&) = delete;
+  WatchList();
+  ~WatchList();
+  WatchList(const WatchList&) = delete;
+  WatchList& operator=(const WatchList&) = delete;
 
   [[nodiscard]] Watch subscribe(std::string_view name, WatchCallback callback);
 
