@@ -15,7 +15,6 @@ namespace {
 
 using testing_support::make_biased;
 using testing_support::state_of;
-using testing_support::wait_until;
 using testing_support::wait_until_waiting;
 
 static_assert(!std::is_copy_constructible_v<ExclusiveGuard>);
@@ -50,6 +49,7 @@ using Kinds = ::testing::Types<Kind<ExclusiveGuard, Bias::none>, Kind<SharedGuar
 
 struct KindNames {
   template <class T>
+  // NOLINTNEXTLINE(readability-identifier-naming): GoogleTest calls it.
   static std::string GetName(int index) {
     return index == 0 ? "Exclusive" : index == 1 ? "Shared" : "SharedInASlot";
   }
