@@ -186,7 +186,8 @@ store::Capabilities RedisStore::capabilities() const {
           .durable = false,
           .push = true,
           .cross_process = true,
-          .cross_machine = true};
+          .cross_machine = true,
+          .fair = true};
 }
 
 store::AsyncLeaseStore* RedisStore::async() noexcept { return submitter_.get(); }

@@ -53,6 +53,11 @@ class Waiter {
   }
 
   base::Result<store::ClaimOutcome> ask() { return store_->claim("a", claim_); }
+  base::Result<store::ClaimOutcome> ask_for_the_last_time() {
+    store::Claim claim = claim_;
+    claim.waits = false;
+    return store_->claim("a", claim);
+  }
   void join() { EXPECT_TRUE(expect<Busy>(ask()).pending); }
   [[nodiscard]] bool is_granted() {
     std::unique_lock lock(mutex_);
@@ -144,6 +149,15 @@ TEST_F(SqliteQueueTest, AGrantThatNobodyConfirmsEndsAfterTwoSecondsAndTheNextWai
   EXPECT_TRUE(expect<Busy>(next.ask()).pending);
   clock_.advance(1ms);
   expect<Grant>(next.ask());
+}
+
+TEST_F(SqliteQueueTest, AClaimThatDoesNotWaitAnyMoreLeavesTheQueue) {
+  hold();
+  Waiter waiter(options_);
+  waiter.join();
+  EXPECT_FALSE(expect<Busy>(waiter.ask_for_the_last_time()).pending);
+  release();
+  EXPECT_FALSE(testing::is_held(*store_, "a"));
 }
 
 TEST_F(SqliteQueueTest, AWaiterThatGivesUpLeavesTheQueue) {

@@ -52,14 +52,13 @@ Result<store::ClaimOutcome> claim_mutex(Record& record, NameQueue& queue, const 
     return outcome;
   }
   auto* const busy = std::get_if<store::Busy>(&*outcome);
-  const Result<void> done = busy == nullptr ? queue.leave(claim.id)
-                            : claim.waits   ? queue.wait(claim, now)
-                                            : Result<void>();
+  const bool has_to_wait = busy != nullptr && claim.waits;
+  const Result<void> done = has_to_wait ? queue.wait(claim, now) : queue.leave(claim.id);
   if (!done) [[unlikely]] {
     return std::unexpected(done.error());
   }
   if (busy != nullptr) {
-    busy->pending = claim.waits || queue.contains(claim.id);
+    busy->pending = claim.waits;
   }
   return outcome;
 }
@@ -89,7 +88,8 @@ store::Capabilities SqliteStore::capabilities() const {
           .durable = true,
           .push = engine_->watchers().hears_other_processes(),
           .cross_process = true,
-          .cross_machine = false};
+          .cross_machine = false,
+          .fair = true};
 }
 
 std::uint64_t SqliteStore::times_woken() const noexcept {

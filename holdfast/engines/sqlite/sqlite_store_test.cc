@@ -197,7 +197,8 @@ TEST_F(SqliteStoreTest, SaysWhatItPromises) {
                                                          .durable = true,
                                                          .push = true,
                                                          .cross_process = true,
-                                                         .cross_machine = false}));
+                                                         .cross_machine = false,
+                                                         .fair = true}));
 }
 
 TEST_F(SqliteStoreTest, OptionsOutOfRangeAreRefused) {

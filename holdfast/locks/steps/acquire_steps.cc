@@ -89,8 +89,8 @@ Step AcquireSteps::on(Answer&& answer) {
   return {};
 }
 
-// Only the first in the queue waits in the store, and not with its last claim, after which it gives
-// up.
+// Its first claim waits in the store, so that nobody who comes later passes it while it subscribes.
+// Afterwards only that of the first in the queue does. The last claim does not: it gives up then.
 Step AcquireSteps::claim(base::TimePoint now) {
   const base::Duration patience = this->patience(now);
   if (patience <= base::Duration::zero()) {
@@ -99,8 +99,7 @@ Step AcquireSteps::claim(base::TimePoint now) {
   schedule_.on_claim(now);
   sent_ = now;
   state_ = is_queued() ? State::claiming : State::trying;
-  asked_.waits =
-      is_queued() && !deadline_.expired(now) && core_.queues.may_wait_in_store(name_, waiter_);
+  asked_.waits = !deadline_.expired(now) && (!is_queued() || is_first());
   return {.kind = Step::Kind::claim,
           .name = name_,
           .claim = &asked_,
@@ -159,7 +158,9 @@ Step AcquireSteps::join(base::TimePoint until) {
   if (!is_first()) {
     until_ = deadline_.when();  // the first polls for all
     count_contended();
-    return wait();
+    // Its first claim waits in the store, which may have granted it before anybody watched: asked
+    // once more, the store confirms that, or takes the claim out of its queue.
+    return pending_ ? claim(clock_.now()) : wait();
   }
   return has_claimed() ? subscribe(&AcquireSteps::on_subscribed) : claim(clock_.now());
 }

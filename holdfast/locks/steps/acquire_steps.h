@@ -33,6 +33,8 @@ namespace holdfast::locks::steps {
 //   trying       granted                            ─                              settling
 //   trying       busy, or a failure that passes     join the queue; watch the      subscribing,
 //                                                   name if it is the first        or waiting
+//   trying       busy, waits in the store, and is   claim, to leave the store's    claiming
+//                not the first here                 queue
 //   trying       busy for the last time, cancelled, give up                        settling
 //                the queue is full, or another
 //                failure

@@ -75,11 +75,60 @@ class Call {
   Step step_;
 };
 
+// A store that says of itself that it has a queue of waiters. The tests answer for that queue.
+class FairStore final : public store::LeaseStore {
+ public:
+  explicit FairStore(std::shared_ptr<store::LeaseStore> real) : real_(std::move(real)) {}
+
+  [[nodiscard]] store::Capabilities capabilities() const override {
+    store::Capabilities capabilities = real_->capabilities();
+    capabilities.fair = true;
+    return capabilities;
+  }
+
+ private:
+  Result<store::ClaimOutcome> do_claim(const base::Name& name, const store::Claim& claim,
+                                       base::Deadline deadline) override {
+    return real_->claim(name.view(), claim, deadline);
+  }
+  Result<std::vector<store::RenewOutcome>> do_renew(std::span<const store::Renewal> renewals,
+                                                    base::Deadline deadline) override {
+    return real_->renew(renewals, deadline);
+  }
+  Result<store::TransferOutcome> do_transfer(const base::Name& name, const base::LeaseId& from,
+                                             const store::Claim& to,
+                                             base::Deadline deadline) override {
+    return real_->transfer(name.view(), from, to, deadline);
+  }
+  Result<store::ReleaseOutcome> do_release(const base::Name& name, const base::LeaseId& id,
+                                           base::Deadline deadline) override {
+    return real_->release(name.view(), id, deadline);
+  }
+  Result<std::optional<store::NameState>> do_look(const base::Name& name,
+                                                  base::Deadline deadline) override {
+    return real_->look(name.view(), deadline);
+  }
+  Result<store::Page> do_list(std::string_view prefix, const store::PageRequest& page,
+                              base::Deadline deadline) override {
+    return real_->list(prefix, page, deadline);
+  }
+  Result<store::HitOutcome> do_hit(const base::Name& name, const store::Hit& hit,
+                                   base::Deadline deadline) override {
+    return real_->hit(name.view(), hit, deadline);
+  }
+  Result<store::Watch> do_watch(const base::Name& name, store::WatchCallback callback) override {
+    return real_->watch(name.view(), std::move(callback));
+  }
+
+  const std::shared_ptr<store::LeaseStore> real_;
+};
+
 class AcquireStepsTest : public ::testing::Test {
  protected:
   // Returns a call that is the first in the queue and waits.
-  std::unique_ptr<Call> first_in_queue() {
-    auto call = std::make_unique<Call>(provider_, kPatient);
+  std::unique_ptr<Call> first_in_queue() { return first_in_queue(provider_); }
+  std::unique_ptr<Call> first_in_queue(LockProvider& provider) {
+    auto call = std::make_unique<Call>(provider, kPatient);
     EXPECT_EQ(call->start(), Kind::claim);
     EXPECT_EQ(call->busy(), Kind::watch);
     EXPECT_EQ(call->subscribed(), Kind::claim);
@@ -228,6 +277,68 @@ TEST_F(AcquireStepsTest, AClaimThatWaitsInTheStoreIsReleasedByItsId) {
   EXPECT_EQ(call->woken(true), Kind::release);
   EXPECT_EQ(call->released(), Kind::done);
   EXPECT_EQ(call->error(), ErrorCode::cancelled);
+}
+
+TEST_F(AcquireStepsTest, TheFirstClaimWaitsInTheStoreIfTheCallerIsWillingToWait) {
+  Call patient(provider_, kPatient);
+  EXPECT_EQ(patient.start(), Kind::claim);
+  EXPECT_TRUE(patient.step().claim->waits);
+  EXPECT_EQ(patient.granted(), Kind::done);
+  EXPECT_TRUE(patient.lock());
+  Call hasty(provider_, {.ttl = 1h, .wait = 0s});
+  EXPECT_EQ(hasty.start(), Kind::claim);
+  EXPECT_FALSE(hasty.step().claim->waits);
+  EXPECT_EQ(hasty.busy(), Kind::done);
+}
+
+TEST_F(AcquireStepsTest, BehindOthersAClaimThatWaitsInTheStoreIsTakenOutOfItsQueue) {
+  Call second(provider_, kPatient);
+  EXPECT_EQ(second.start(), Kind::claim);
+  const auto first = first_in_queue();  // while the second one has no answer
+  EXPECT_EQ(second.busy(true), Kind::claim);
+  EXPECT_FALSE(second.step().claim->waits);
+  EXPECT_EQ(second.busy(false), Kind::wait);
+  give_up(second);
+  give_up(*first);
+}
+
+TEST_F(AcquireStepsTest, BehindOthersAGrantThatNobodySawIsConfirmed) {
+  Call second(provider_, kPatient);
+  EXPECT_EQ(second.start(), Kind::claim);
+  const auto first = first_in_queue();
+  EXPECT_EQ(second.busy(true), Kind::claim);
+  EXPECT_EQ(second.granted(), Kind::done);
+  EXPECT_TRUE(second.lock());
+  give_up(*first);
+}
+
+TEST_F(AcquireStepsTest, BeforeTheStoreChoosesTheNextWaiterJoinsItsQueue) {
+  LockProvider provider(std::make_shared<FairStore>(store_), {.clock = &clock_});
+  std::optional<Lock> held = provider.acquire("job", kPatient);
+  for (int hand_overs = 0; hand_overs < 16; ++hand_overs) {
+    const auto next = first_in_queue(provider);
+    EXPECT_TRUE(held->release());
+    EXPECT_EQ(next->woken(true), Kind::done);
+    held = next->lock();
+    ASSERT_TRUE(held) << hand_overs;
+  }
+  const auto next = first_in_queue(provider);
+  ReleaseSteps release(*held->hold());
+  const Step step = release.start();
+  ASSERT_EQ(step.kind, Kind::claim);
+  EXPECT_TRUE(step.claim->waits);
+  EXPECT_NE(step.claim->id, held->id());
+  EXPECT_EQ(release
+                .on(Result<store::ClaimOutcome>(
+                    store::Busy{.holders = {}, .frees_in = 1h, .pending = true}))
+                .kind,
+            Kind::release);
+  EXPECT_EQ(release.on(Result<store::ReleaseOutcome>(store::ReleaseOutcome::released)).kind,
+            Kind::done);
+  EXPECT_TRUE(next->is_woken());
+  next->cancel();
+  EXPECT_EQ(next->woken(true), Kind::release) << "the store may grant it the name";
+  EXPECT_EQ(next->released(), Kind::done);
 }
 
 TEST_F(AcquireStepsTest, AGrantThatCameTooLateIsReleasedAndItGoesOn) {

@@ -16,7 +16,9 @@ using internal::Granted;
 using store::ReleaseOutcome;
 
 // After so many hand-overs inside this provider a release goes to the store, so that waiters of
-// other processes have their turn.
+// other processes have their turn. Before it, the next waiter of this provider joins the store's
+// queue: a waiter that only joined it afterwards could lose any number of turns, because the other
+// process has the name, and its short holds, until then.
 constexpr int kMostInARow = 16;
 
 // A waiter cannot give up while the name is handed over to it: it waits no longer than this. The
@@ -51,21 +53,29 @@ Step ReleaseSteps::start() {
   const base::TimePoint now = core_.options.clock->now();
   core_.observe("hold", now - hold_.granted);
   deadline_ = earlier(hold_.request_deadline(now), patience_);
-  if (was_held && hold_.in_a_row < kMostInARow) {
+  is_last_ = hold_.in_a_row >= kMostInARow;
+  if (was_held && (!is_last_ || may_enqueue())) {
     next_ = core_.queues.offer(hold_.name, hold_.permits, now);
   }
   if (next_ == nullptr) {
     return to_the_store();
   }
   sent_ = core_.options.clock->now();
-  return {.kind = Step::Kind::transfer,
+  return {.kind = is_last_ ? Step::Kind::claim : Step::Kind::transfer,
           .name = hold_.name,
           .id = hold_.id,
           .claim = &next_->claim,
           .deadline = earlier(deadline_, kLongestHandOver)};
 }
 
+bool ReleaseSteps::may_enqueue() const {
+  return core_.fair && hold_.permits == store::Permits::mutex();
+}
+
 Step ReleaseSteps::on(Answer&& answer) {
+  if (next_ != nullptr && is_last_) {
+    return on_enqueued();
+  }
   if (next_ != nullptr) {
     return on_transfer(std::get<Result<store::TransferOutcome>>(std::move(answer)));
   }
@@ -94,6 +104,13 @@ Step ReleaseSteps::on_transfer(const Result<store::TransferOutcome>& transferred
   core_.count("handed_over");
   outcome_ = ReleaseOutcome::released;
   return end();
+}
+
+// Whatever the store has answered, the waiter has to ask, and to release what it may have.
+Step ReleaseSteps::on_enqueued() {
+  core_.queues.settle(hold_.name, *std::exchange(next_, nullptr),
+                      base::fail(ErrorCode::unknown_outcome, "the claim waits in the store"));
+  return to_the_store();
 }
 
 // The name is handed on no further: a waiter of this process contends for it in the store.

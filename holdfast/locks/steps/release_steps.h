@@ -15,8 +15,9 @@ struct Waiter;
 
 namespace holdfast::locks::steps {
 
-// Releases a lease: hands it over to the next in the queue, or releases it in the store. Once
-// begun, the lease is no longer kept, whatever comes of it.
+// Releases a lease: hands it over to the next in the queue, or releases it in the store, with the
+// claim of the next one in the store's queue. Once begun, the lease is no longer kept, whatever
+// comes of it.
 class ReleaseSteps final : public Procedure {
  public:
   // `hold` outlives it. It asks the store for as long as the lease lasts, and no longer than
@@ -36,6 +37,9 @@ class ReleaseSteps final : public Procedure {
   void warn_if_failed() const;
 
  private:
+  // Returns whether the store keeps a queue in which the next waiter can be.
+  [[nodiscard]] bool may_enqueue() const;
+  Step on_enqueued();
   Step on_transfer(const base::Result<store::TransferOutcome>& transferred);
   Step to_the_store();
   Step end();
@@ -44,6 +48,7 @@ class ReleaseSteps final : public Procedure {
   ProviderCore& core_;
   const base::Duration patience_;
   internal::Waiter* next_ = nullptr;  // to whom it is offered
+  bool is_last_ = false;              // of its row: next_ is not handed the name, but claims it
   bool asks_store_ = false;           // and no waiter knows yet that the name may be free
   base::TimePoint sent_{};
   base::Deadline deadline_ = base::Deadline::never();

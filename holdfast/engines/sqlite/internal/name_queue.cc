@@ -52,8 +52,6 @@ Result<void> NameQueue::wait(const store::Claim& claim, const Instant& now) {
   return {};
 }
 
-bool NameQueue::contains(const LeaseId& id) const { return place_of(id).has_value(); }
-
 Result<void> NameQueue::leave(const LeaseId& id) {
   const auto place = place_of(id);
   if (!place) [[likely]] {

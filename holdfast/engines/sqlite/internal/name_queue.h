@@ -44,8 +44,6 @@ class NameQueue {
                                         const store::Instant& now);
   // Lets a claim wait, in the place that it has or at the end.
   [[nodiscard]] base::Result<void> wait(const store::Claim& claim, const store::Instant& now);
-  // Returns whether the claim may be in the queue.
-  [[nodiscard]] bool contains(const base::LeaseId& id) const;
   [[nodiscard]] base::Result<void> leave(const base::LeaseId& id);
 
   // A claim that was granted, and where its process sleeps.
