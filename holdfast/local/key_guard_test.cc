@@ -49,7 +49,6 @@ using Kinds = ::testing::Types<Kind<ExclusiveGuard, Bias::none>, Kind<SharedGuar
 
 struct KindNames {
   template <class T>
-  // NOLINTNEXTLINE(readability-identifier-naming): GoogleTest calls it.
   static std::string GetName(int index) {
     return index == 0 ? "Exclusive" : index == 1 ? "Shared" : "SharedInASlot";
   }
