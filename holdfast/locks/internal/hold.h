@@ -86,7 +86,7 @@ class Hold {
       case Status::ended: return base::fail(base::ErrorCode::not_held, "the lock was released");
       case Status::lost: break;
     }
-    return base::fail(base::ErrorCode::lost, "the lease was not renewed in time or taken away");
+    return base::fail(base::ErrorCode::lost, "the lease was not renewed in time, or was stolen");
   }
 
   // For what the store is asked about it: as long as the lease lasts.

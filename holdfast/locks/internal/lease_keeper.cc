@@ -333,7 +333,7 @@ void LeaseKeeper::log_losses() {
   for (const Loss& loss : losses) {
     std::string text = "lost the lease on " + base::printable(loss.hold->name);
     if (loss.cause == Cause::taken_away) {
-      text += ": it has expired at the store, or was taken away";
+      text += ": it has expired at the store, or was stolen";
     } else {
       text += ": it could not be renewed in time";
       text += is_failing_ ? ": " + last_failure_ : "";
