@@ -21,8 +21,8 @@ namespace holdfast::async {
 
 // A lock held by a coroutine, like locks::Lock, except that no operation blocks.
 //
-// Move-only; one thread at a time, except `lost` and `check`, which any thread may call. It may
-// outlive its provider, which then no longer renews it. Until `lost` fires it promises what
+// Move-only; one thread at a time, except `lost`, `check` and `state`, which any thread may call.
+// May outlive its provider, which then no longer renews it. Until `lost` fires it promises what
 // locks::Lock promises; callbacks of `lost` run in the thread that detects the loss.
 //
 // The end of a scope releases the lock in the background: the executor continues at once, and the
@@ -72,9 +72,11 @@ class [[nodiscard]] AsyncLock {
   [[nodiscard]] bool holds() const noexcept { return lock_.holds(); }
   explicit operator bool() const noexcept { return holds(); }
   [[nodiscard]] bool released() const noexcept { return lock_.released(); }
+  [[nodiscard]] locks::LockState state() const { return lock_.state(); }
 
-  // These need a handle that holds.
+  // These need a handle that was granted a lease.
   [[nodiscard]] const std::string& name() const noexcept { return lock_.name(); }
+  [[nodiscard]] base::TimePoint acquired_at() const noexcept { return lock_.acquired_at(); }
   [[nodiscard]] const base::LeaseId& id() const noexcept { return lock_.id(); }
   [[nodiscard]] const std::string& owner() const noexcept { return lock_.owner(); }
   [[nodiscard]] base::FencingToken token() const noexcept { return lock_.token(); }

@@ -16,7 +16,7 @@ std::tuple<base::Result<std::optional<AsyncLock>>> TryAcquire::take(const Room& 
 }
 
 std::tuple<std::exception_ptr, AsyncLock> Acquire::take(const Room& room) {
-  auto lock = locks::or_timed_out(std::move(steps.outcome()));
+  auto lock = locks::or_timed_out(std::move(steps.outcome()), [&] { return steps.timed_out(); });
   if (!lock) {
     return {std::make_exception_ptr(base::Exception(std::move(lock).error())), AsyncLock()};
   }

@@ -14,10 +14,9 @@ using locks::AcquireOptions;
 
 using MaybeAll = Result<std::optional<MultiLock>>;
 
-asio::awaitable<MaybeAll> take_all(AsyncLockProvider& provider, std::vector<std::string> names,
-                                   AcquireOptions how, base::Duration default_wait) {
-  recipes::AcquireAll<MultiLock, AsyncLock> all(provider.clock(), std::move(names), std::move(how),
-                                                default_wait);
+using AcquireLocks = recipes::AcquireAll<MultiLock, AsyncLock>;
+
+asio::awaitable<MaybeAll> run(AcquireLocks& all, AsyncLockProvider& provider) {
   while (const std::string* const name = all.next()) {
     auto lock = co_await provider.try_acquire(*name, all.how());
     all.on(std::move(lock));
@@ -38,15 +37,16 @@ asio::awaitable<Result<store::ReleaseOutcome>> MultiLock::release() {
 
 asio::awaitable<MultiLock> acquire_all(AsyncLockProvider& provider, std::vector<std::string> names,
                                        AcquireOptions options) {
-  auto all =
-      co_await take_all(provider, std::move(names), std::move(options), base::Duration::max());
-  co_return base::value_or_throw(
-      locks::or_timed_out(std::move(all), "not all names were free within the wait"));
+  AcquireLocks all(provider.clock(), std::move(names), std::move(options), base::Duration::max());
+  auto locks = co_await run(all, provider);
+  const auto why = [&all] { return all.timed_out(); };
+  co_return base::value_or_throw(locks::or_timed_out(std::move(locks), why));
 }
 
 asio::awaitable<MaybeAll> try_acquire_all(AsyncLockProvider& provider,
                                           std::vector<std::string> names, AcquireOptions options) {
-  return take_all(provider, std::move(names), std::move(options), base::Duration::zero());
+  AcquireLocks all(provider.clock(), std::move(names), std::move(options), base::Duration::zero());
+  co_return co_await run(all, provider);
 }
 
 }  // namespace holdfast::async

@@ -4,7 +4,7 @@
 
 #ifdef __cpp_lib_format
 #include <format>
-#include <string>
+#include <string_view>
 #endif
 
 namespace holdfast::base {
@@ -19,10 +19,10 @@ inline constexpr bool kFormatsAsText = false;
 #ifdef __cpp_lib_format
 template <class T>
   requires holdfast::base::kFormatsAsText<T>
-struct std::formatter<T> : std::formatter<std::string> {
+struct std::formatter<T> : std::formatter<std::string_view> {
   template <class Context>
   auto format(const T& value, Context& context) const {
-    return std::formatter<std::string>::format(to_string(value), context);
+    return std::formatter<std::string_view>::format(to_string(value), context);
   }
 };
 #endif

@@ -94,6 +94,17 @@ bool Lock::released() const noexcept {
   return hold_ == nullptr || hold_->status() == Hold::Status::ended;
 }
 
+LockState Lock::state() const {
+  if (released()) {
+    return LockState::released;
+  }
+  if (!hold_->check()) {
+    return LockState::lost;
+  }
+  return hold_->extending() ? LockState::extending : LockState::acquired;
+}
+
+base::TimePoint Lock::acquired_at() const noexcept { return hold_->granted; }
 const std::string& Lock::name() const noexcept { return hold_->name; }
 const base::LeaseId& Lock::id() const noexcept { return hold_->id; }
 const std::string& Lock::owner() const noexcept { return hold_->owner; }

@@ -10,6 +10,7 @@
 #include <holdfast/base/error.h>
 #include <holdfast/base/ids.h>
 #include <holdfast/locks/acquire_options.h>
+#include <holdfast/locks/lock_state.h>
 #include <holdfast/store/claim.h>
 #include <holdfast/store/outcome.h>
 
@@ -19,8 +20,8 @@ class Hold;  // a lease that is kept: opaque
 
 // A name that is held: the lease is kept alive until the handle is released or destroyed.
 //
-// Move-only; one thread at a time, but for `lost` and `check`, which any thread may ask. It may
-// outlive its provider, which then no longer renews it. A moved-from handle holds nothing.
+// Move-only; one thread at a time, except `lost`, `check` and `state`, which any thread may call.
+// May outlive its provider, which then no longer renews it. A moved-from handle holds nothing.
 //
 // Exclusion is promised until `lost` fires: no later than the time at which the last good renewal
 // was sent, plus the ttl, less a margin, on a clock that counts suspend, whatever the network does.
@@ -61,15 +62,18 @@ class [[nodiscard]] Lock {
   // those it lasts for its ttl at most.
   base::LeaseId detach() noexcept;
 
-  // Whether this handle stands for a lease: not whether the lease is still ours, which `check`
-  // says. True after `release` too, whose handle still knows its name and token.
-  [[nodiscard]] bool holds() const noexcept { return hold_ != nullptr; }
+  // Returns whether the handle has a lease: false after `release`, `detach` and a move. `check`
+  // says whether that lease is still ours.
+  [[nodiscard]] bool holds() const noexcept { return !released(); }
   explicit operator bool() const noexcept { return holds(); }
-  // Whether it was given back, or never held.
   [[nodiscard]] bool released() const noexcept;
+  // Returns where the lock is in its life. Asked late, it is `lost` already.
+  [[nodiscard]] LockState state() const;
 
-  // Of a handle that holds.
+  // These need a handle that was granted a lease; they still answer after `release`.
   [[nodiscard]] const std::string& name() const noexcept;
+  // Returns when the lease was granted, on LockProvider::clock.
+  [[nodiscard]] base::TimePoint acquired_at() const noexcept;
   [[nodiscard]] const base::LeaseId& id() const noexcept;
   [[nodiscard]] const std::string& owner() const noexcept;
   [[nodiscard]] base::FencingToken token() const noexcept;

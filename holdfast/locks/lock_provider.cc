@@ -12,13 +12,11 @@ using base::Result;
 
 namespace {
 
-Result<std::optional<Lock>> run(ProviderCore& core, std::string_view name,
-                                const AcquireOptions& options, base::Duration default_wait) {
-  steps::ThreadWaker waker;
-  steps::AcquireSteps acquire(core, name, options, default_wait, waker);
+void run(steps::AcquireSteps& acquire, ProviderCore& core, const std::stop_token& stop,
+         steps::ThreadWaker& waker) {
   const base::Clock& clock = *core.options.clock;
   try {
-    steps::run_blocking(acquire, options.stop, *core.store, clock, waker);
+    steps::run_blocking(acquire, stop, *core.store, clock, waker);
   } catch (...) {
     try {
       steps::run_blocking(acquire, acquire.abandon(), *core.store, clock, waker);
@@ -27,7 +25,6 @@ Result<std::optional<Lock>> run(ProviderCore& core, std::string_view name,
     }
     throw;
   }
-  return std::move(acquire.outcome());
 }
 
 }  // namespace
@@ -43,13 +40,20 @@ LockProvider::~LockProvider() { core_->shut_down(); }
 
 Lock LockProvider::acquire(std::string_view name, const AcquireOptions& options) {
   const auto core = core_;  // the provider may end while this call waits
-  return base::value_or_throw(or_timed_out(run(*core, name, options, base::Duration::max())));
+  steps::ThreadWaker waker;
+  steps::AcquireSteps acquire(*core, name, options, base::Duration::max(), waker);
+  run(acquire, *core, options.stop, waker);
+  return base::value_or_throw(
+      or_timed_out(std::move(acquire.outcome()), [&] { return acquire.timed_out(); }));
 }
 
 Result<std::optional<Lock>> LockProvider::try_acquire(std::string_view name,
                                                       const AcquireOptions& options) {
   const auto core = core_;  // the provider may end while this call waits
-  return run(*core, name, options, base::Duration::zero());
+  steps::ThreadWaker waker;
+  steps::AcquireSteps acquire(*core, name, options, base::Duration::zero(), waker);
+  run(acquire, *core, options.stop, waker);
+  return std::move(acquire.outcome());
 }
 
 Result<bool> LockProvider::is_locked(std::string_view name) {

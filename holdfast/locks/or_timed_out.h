@@ -1,22 +1,32 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include <holdfast/base/error.h>
+#include <holdfast/base/printable.h>
 
 namespace holdfast::locks {
 
-// Returns the outcome of a `try_acquire` as `acquire` does: nullopt is ErrorCode::timed_out.
-template <class T>
-[[nodiscard]] base::Result<T> or_timed_out(
-    base::Result<std::optional<T>>&& outcome,
-    const char* message = "the name was not free within the wait") {
+// Returns the error of a wait for `name` that was over before the name was free. `held_by` is the
+// owner label of its holder, empty if that is not known.
+[[nodiscard]] inline base::Error timed_out(std::string_view name, std::string_view held_by = {}) {
+  return {base::ErrorCode::timed_out,
+          base::printable(name) + " was not free within the wait" +
+              (held_by.empty() ? "" : ": it is held by " + base::printable(held_by))};
+}
+
+// Returns the outcome of a `try_acquire` as `acquire` does: nullopt is the error that `why`
+// returns.
+template <class T, class Why>
+[[nodiscard]] base::Result<T> or_timed_out(base::Result<std::optional<T>>&& outcome, Why&& why) {
   if (!outcome) {
     return std::unexpected(std::move(outcome).error());
   }
   if (!*outcome) {
-    return base::fail(base::ErrorCode::timed_out, message);
+    return std::unexpected(std::forward<Why>(why)());
   }
   return **std::move(outcome);
 }

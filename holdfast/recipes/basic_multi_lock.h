@@ -12,6 +12,7 @@
 #include <holdfast/base/deadline.h>
 #include <holdfast/base/error.h>
 #include <holdfast/locks/acquire_options.h>
+#include <holdfast/locks/or_timed_out.h>
 #include <holdfast/recipes/any_stop.h>
 #include <holdfast/store/outcome.h>
 
@@ -68,7 +69,10 @@ class [[nodiscard]] BasicMultiLock {
   // Returns the locks in the order of their names, each with its name and token. Empty in a handle
   // that holds nothing.
   [[nodiscard]] std::span<const Lock> locks() const noexcept { return locks_; }
-  explicit operator bool() const noexcept { return !locks_.empty(); }
+  // Returns whether the handle has leases: false after `release`. `check` says whether they are
+  // still ours.
+  [[nodiscard]] bool holds() const noexcept { return !locks_.empty() && locks_.front().holds(); }
+  explicit operator bool() const noexcept { return holds(); }
 
  protected:
   using Released = base::Result<store::ReleaseOutcome>;
@@ -108,7 +112,7 @@ class AcquireAll {
 
   // Returns the name to acquire next, with `how`; null if there is none.
   [[nodiscard]] const std::string* next() {
-    if (has_failed_ || !names_ || held_.size() == names_->size()) {
+    if (missing_ != nullptr || !names_ || held_.size() == names_->size()) {
       return nullptr;
     }
     how_.wait = deadline_.remaining(clock_.now());
@@ -121,7 +125,7 @@ class AcquireAll {
       held_.push_back(**std::move(lock));
       return;
     }
-    has_failed_ = true;
+    missing_ = &(*names_)[held_.size()];
     if (!lock) {
       outcome_ = std::unexpected(std::move(lock).error());
     }
@@ -133,7 +137,7 @@ class AcquireAll {
     if (!names_) {
       return std::unexpected(std::move(names_).error());
     }
-    if (has_failed_) {
+    if (missing_ != nullptr) {
       return std::move(outcome_);
     }
     if (auto ours = all.check(); !ours) {  // one was lost while we waited for the others
@@ -141,6 +145,8 @@ class AcquireAll {
     }
     return all;
   }
+  // Returns the error for a caller to whom such a nullopt is a failure.
+  [[nodiscard]] base::Error timed_out() const { return locks::timed_out(*missing_); }
 
  private:
   const base::Clock& clock_;
@@ -148,7 +154,7 @@ class AcquireAll {
   base::Result<std::vector<std::string>> names_;
   locks::AcquireOptions how_;
   std::vector<Lock> held_;
-  bool has_failed_ = false;
+  const std::string* missing_ = nullptr;  // the name that was not acquired
   base::Result<std::optional<MultiLock>> outcome_{};
 };
 

@@ -51,7 +51,9 @@ Result<void> DegradableLock::check() const {
 }
 
 std::optional<base::FencingToken> DegradableLock::token() const {
-  return protection_ == Protection::full && shared_ ? std::optional(shared_.token()) : std::nullopt;
+  return protection_ == Protection::full && shared_.hold() != nullptr
+             ? std::optional(shared_.token())
+             : std::nullopt;
 }
 
 Result<ReleaseOutcome> DegradableLock::release() {

@@ -96,7 +96,8 @@ DegradableProvider::~DegradableProvider() = default;
 
 DegradableLock DegradableProvider::acquire(std::string_view name, const AcquireOptions& options) {
   return base::value_or_throw(locks::or_timed_out(
-      acquire_within(name, options, options.wait.value_or(base::Duration::max()))));
+      acquire_within(name, options, options.wait.value_or(base::Duration::max())),
+      [&] { return locks::timed_out(name); }));
 }
 
 DegradableProvider::Outcome DegradableProvider::try_acquire(std::string_view name,

@@ -42,8 +42,9 @@ class [[nodiscard]] MarkGuard {
   // Leaves the mark until it expires.
   void keep() noexcept { store_ = nullptr; }
 
-  // Returns whether destruction would clear a mark.
-  [[nodiscard]] bool guards() const noexcept { return store_ != nullptr; }
+  // Returns whether destruction would clear a mark: false after `clear`, `keep` and a move.
+  [[nodiscard]] bool holds() const noexcept { return store_ != nullptr; }
+  explicit operator bool() const noexcept { return holds(); }
 
  private:
   friend class Marker;

@@ -13,10 +13,9 @@ using base::Result;
 using locks::AcquireOptions;
 using locks::LockProvider;
 
-Result<std::optional<MultiLock>> take_all(LockProvider& provider, std::vector<std::string> names,
-                                          const AcquireOptions& options,
-                                          base::Duration default_wait) {
-  AcquireAll<MultiLock, locks::Lock> all(provider.clock(), std::move(names), options, default_wait);
+using AcquireLocks = AcquireAll<MultiLock, locks::Lock>;
+
+Result<std::optional<MultiLock>> run(AcquireLocks& all, LockProvider& provider) {
   while (const std::string* const name = all.next()) {
     all.on(provider.try_acquire(*name, all.how()));
   }
@@ -45,15 +44,16 @@ Result<store::ReleaseOutcome> MultiLock::release() {
 
 MultiLock acquire_all(LockProvider& provider, std::vector<std::string> names,
                       const AcquireOptions& options) {
+  AcquireLocks all(provider.clock(), std::move(names), options, base::Duration::max());
   return base::value_or_throw(
-      locks::or_timed_out(take_all(provider, std::move(names), options, base::Duration::max()),
-                          "not all names were free within the wait"));
+      locks::or_timed_out(run(all, provider), [&] { return all.timed_out(); }));
 }
 
 Result<std::optional<MultiLock>> try_acquire_all(LockProvider& provider,
                                                  std::vector<std::string> names,
                                                  const AcquireOptions& options) {
-  return take_all(provider, std::move(names), options, base::Duration::zero());
+  AcquireLocks all(provider.clock(), std::move(names), options, base::Duration::zero());
+  return run(all, provider);
 }
 
 }  // namespace holdfast::recipes

@@ -36,6 +36,8 @@ class LockFace {
   virtual base::Result<store::ReleaseOutcome> release() = 0;
   virtual base::LeaseId detach() = 0;
   [[nodiscard]] virtual bool holds() const = 0;
+  [[nodiscard]] virtual locks::LockState state() const = 0;
+  [[nodiscard]] virtual base::TimePoint acquired_at() const = 0;
   [[nodiscard]] virtual const std::string& name() const = 0;
   [[nodiscard]] virtual const base::LeaseId& id() const = 0;
   [[nodiscard]] virtual const std::string& owner() const = 0;
@@ -90,6 +92,8 @@ class LockFaceOf : public LockFace {
   [[nodiscard]] base::Duration time_left() const override { return handle_.time_left(); }
   base::LeaseId detach() override { return handle_.detach(); }
   [[nodiscard]] bool holds() const override { return static_cast<bool>(handle_); }
+  [[nodiscard]] locks::LockState state() const override { return handle_.state(); }
+  [[nodiscard]] base::TimePoint acquired_at() const override { return handle_.acquired_at(); }
   [[nodiscard]] const std::string& name() const override { return handle_.name(); }
   [[nodiscard]] const base::LeaseId& id() const override { return handle_.id(); }
   [[nodiscard]] const std::string& owner() const override { return handle_.owner(); }

@@ -47,7 +47,7 @@ class Call {
   }
   [[nodiscard]] bool is_woken() const { return !is_done() && flag_.is_woken.load(); }
   [[nodiscard]] bool is_done() const { return step_.kind == Step::Kind::done; }
-  [[nodiscard]] Lock take() { return *or_timed_out(std::move(steps_.outcome())); }
+  [[nodiscard]] Lock take() { return **std::move(steps_.outcome()); }
 
  private:
   int ask() {

@@ -74,6 +74,13 @@ class Hold {
     return base::TimePoint(base::Duration(valid_until_.load(std::memory_order_acquire)));
   }
   [[nodiscard]] Status status() const noexcept { return status_.load(std::memory_order_acquire); }
+  // Set by the keeper while a renewal is under way.
+  void set_extending(bool extending) noexcept {
+    extending_.store(extending, std::memory_order_release);
+  }
+  [[nodiscard]] bool extending() const noexcept {
+    return extending_.load(std::memory_order_acquire);
+  }
   [[nodiscard]] std::stop_token lost() const { return lost_.get_token(); }
 
   // An error unless it is held at this moment; if it is not any more, it is lost from now on.
@@ -114,6 +121,7 @@ class Hold {
 
   std::atomic<base::Duration::rep> valid_until_{0};
   std::atomic<Status> status_{Status::held};
+  std::atomic<bool> extending_{false};
   std::stop_source lost_;
 };
 

@@ -218,6 +218,7 @@ LeaseKeeper::Batch LeaseKeeper::take_batch(base::TimePoint now) {
   base::Duration left = is_failing_ ? base::Duration::max() : shortest_ttl_.value();
   for (Hold* const hold : due) {
     batch.holds.push_back(hold->kept);
+    hold->set_extending(true);
     left = std::min(left, hold->schedule.valid_until() - now);
   }
   batch.patience = std::clamp(left / 2, kShortestRequest, kLongestRequest);
@@ -259,6 +260,7 @@ LeaseKeeper::Applied LeaseKeeper::apply(const Holds& batch, const Outcomes& outc
 
 void LeaseKeeper::apply_one(const std::shared_ptr<Hold>& hold, const store::RenewOutcome* outcome,
                             base::TimePoint sent, base::TimePoint now, Applied& applied) {
+  hold->set_extending(false);
   if (hold->kept == nullptr) {
     return;
   }

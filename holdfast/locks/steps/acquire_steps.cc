@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <utility>
 
+#include <holdfast/base/duration_text.h>
 #include <holdfast/base/printable.h>
 #include <holdfast/base/random.h>
 #include <holdfast/locks/internal/provider_core.h>
+#include <holdfast/locks/or_timed_out.h>
 
 namespace holdfast::locks::steps {
 
@@ -274,6 +276,11 @@ Step AcquireSteps::keep(HoldPtr hold) {
   }
   core_.count("acquired");
   core_.observe("acquire_wait", hold->granted - started_);
+  if (core_.options.logger.enabled(base::LogLevel::debug)) {
+    core_.options.logger.debug("acquired " + base::printable(name_) + " after " +
+                               base::short_duration(hold->granted - started_) + ", token " +
+                               to_string(hold->token));
+  }
   outcome_ = Lock(std::move(hold));
   state_ = State::done;
   return {};
@@ -342,6 +349,9 @@ Step AcquireSteps::end() {
   switch (why_->code) {
     case ErrorCode::timed_out:
       core_.count("timed_out");
+      if (core_.options.logger.enabled(base::LogLevel::debug)) {
+        core_.options.logger.debug("not acquired: " + timed_out().message);
+      }
       outcome_ = std::nullopt;
       break;
     case ErrorCode::cancelled:
@@ -353,6 +363,8 @@ Step AcquireSteps::end() {
   }
   return {};
 }
+
+base::Error AcquireSteps::timed_out() const { return locks::timed_out(name_, held_by_); }
 
 bool AcquireSteps::is_first() const { return core_.queues.standing(waiter_).first; }
 

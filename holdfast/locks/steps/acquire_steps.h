@@ -95,6 +95,9 @@ class AcquireSteps final : public Procedure {
 
   // Returns the outcome, when done: nullopt if the lock was not acquired in time.
   [[nodiscard]] base::Result<std::optional<Lock>>& outcome() noexcept { return outcome_; }
+  // Returns the error for a caller to whom such a nullopt is a failure; names the holder if the
+  // store did.
+  [[nodiscard]] base::Error timed_out() const;
 
  private:
   using GiveUp = internal::ClaimSchedule::GiveUp;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <holdfast/base/duration_text.h>
+#include <holdfast/base/printable.h>
 #include <holdfast/locks/internal/provider_core.h>
 #include <holdfast/locks/steps/acquire_steps.h>
 
@@ -120,7 +122,18 @@ Step ReleaseSteps::to_the_store() {
 }
 
 Step ReleaseSteps::end() {
-  core_.count(outcome_ ? "released" : "failed");
+  const bool is_gone = outcome_ == ReleaseOutcome::not_held;
+  core_.count(!outcome_ ? "failed" : is_gone ? "not_held" : "released");
+  const base::LogLevel level = is_gone ? base::LogLevel::warning : base::LogLevel::debug;
+  if (outcome_ && core_.options.logger.enabled(level)) {
+    const base::Duration held = core_.options.clock->now() - hold_.granted;
+    core_.options.logger.log(
+        level,
+        is_gone
+            ? "the lease on " + base::printable(hold_.name) +
+                  " was no longer ours when it was released: it had expired or was stolen"
+            : "released " + base::printable(hold_.name) + " after " + base::short_duration(held));
+  }
   return {};
 }
 

@@ -32,6 +32,8 @@ class LockUnderTest {
   base::LeaseId detach() { return face_->detach(); }
   [[nodiscard]] bool holds() const { return face_->holds(); }
   explicit operator bool() const { return holds(); }
+  [[nodiscard]] locks::LockState state() const { return face_->state(); }
+  [[nodiscard]] base::TimePoint acquired_at() const { return face_->acquired_at(); }
   [[nodiscard]] const std::string& name() const { return face_->name(); }
   [[nodiscard]] const base::LeaseId& id() const { return face_->id(); }
   [[nodiscard]] const std::string& owner() const { return face_->owner(); }

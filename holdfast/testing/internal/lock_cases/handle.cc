@@ -1,7 +1,9 @@
 #include <chrono>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -14,6 +16,7 @@ namespace {
 using namespace std::chrono_literals;
 using base::ErrorCode;
 using locks::AcquireOptions;
+using locks::LockState;
 using Lock = LockUnderTest;
 using store::ReleaseOutcome;
 
@@ -21,7 +24,10 @@ constexpr LockCase kCases[] = {
     {"ReleasingManyTimesIsHarmlessAndReported",
      [](LockRun& run) {
        Lock lock = run.provider().acquire("job", run.options());
+       EXPECT_TRUE(lock);
        EXPECT_EQ(lock.release(), ReleaseOutcome::released);
+       EXPECT_FALSE(lock);
+       EXPECT_EQ(lock.name(), "job");
        for (int i = 0; i < 3; ++i) {
          EXPECT_EQ(lock.release(), ReleaseOutcome::not_held);
        }
@@ -135,11 +141,50 @@ constexpr LockCase kCases[] = {
      [](LockRun&) {
        Lock lock;
        EXPECT_FALSE(lock.holds());
+       EXPECT_EQ(lock.state(), LockState::released);
        EXPECT_EQ(error_of(lock.check()), ErrorCode::not_held);
        EXPECT_EQ(lock.release(), ReleaseOutcome::not_held);
        EXPECT_EQ(lock.time_left(), base::Duration::zero());
        EXPECT_FALSE(lock.lost().stop_requested());
        EXPECT_TRUE(lock.detach().is_nil());
+     }},
+
+    {"TheStateFollowsTheLifeOfALock",
+     [](LockRun& run) {
+       AcquireOptions options = run.options();
+       options.renew_every = 100ms;
+       Lock lock = run.provider().acquire("job", options);
+       EXPECT_TRUE(run.soon([&] { return lock.state() == LockState::acquired; }));
+       // Several, because a request gives up after a while and is sent again.
+       std::vector<std::shared_ptr<Gate>> gates;
+       for (int i = 0; i < 20; ++i) {
+         gates.push_back(run.network().hold_request(Operation::renew));
+       }
+       ASSERT_TRUE(run.in_time([&] { return lock.state() == LockState::extending; }));
+       EXPECT_TRUE(lock.check());
+       for (const auto& gate : gates) {
+         gate->open();
+       }
+       ASSERT_TRUE(run.in_time([&] { return lock.state() == LockState::acquired; }));
+       EXPECT_EQ(lock.release(), ReleaseOutcome::released);
+       EXPECT_EQ(lock.state(), LockState::released);
+     }},
+
+    {"ALostLockIsInTheStateLost",
+     [](LockRun& run) {
+       const Lock lock = run.provider().acquire("job", run.brief_options());
+       run.network().go_away();
+       ASSERT_TRUE(run.in_time([&] { return lock.state() == LockState::lost; }));
+       EXPECT_TRUE(lock.lost().stop_requested());
+       EXPECT_TRUE(lock) << "it is still to be released";
+     }},
+
+    {"ALockKnowsWhenItWasAcquired",
+     [](LockRun& run) {
+       const Lock first = run.provider().acquire("one", run.options());
+       run.pass(100ms);
+       const Lock second = run.provider().acquire("two", run.options());
+       EXPECT_GE(second.acquired_at() - first.acquired_at(), 100ms);
      }},
 
     {"AHandleMayOutliveItsProvider",

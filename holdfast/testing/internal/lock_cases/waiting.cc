@@ -277,11 +277,12 @@ constexpr LockCase kCases[] = {
     {"ALongWaitIsWarnedAboutOnce",
      [](LockRun& run) {
        std::atomic<int> warnings = 0;
-       const auto provider =
-           run.another_provider({.logger = base::Logger([&](base::LogLevel, std::string_view text) {
-                                   warnings += text.contains("job") ? 1 : 0;
-                                 }),
-                                 .warn_after = run.ttl() / 10});
+       const auto provider = run.another_provider({.logger = base::Logger(
+                                                       [&](base::LogLevel, std::string_view text) {
+                                                         warnings += text.contains("job") ? 1 : 0;
+                                                       },
+                                                       base::LogLevel::warning),
+                                                   .warn_after = run.ttl() / 10});
        run.abandon("job", 1h);
        AcquireOptions options = run.options();
        options.wait = run.ttl();

@@ -55,7 +55,7 @@ constexpr ProviderCase kCases[] = {
        {
          const auto mine = marker.try_mark("file", 1h).value();
          ASSERT_TRUE(mine);
-         EXPECT_TRUE(mine->guards());
+         EXPECT_TRUE(mine->holds());
          EXPECT_EQ(marker.is_marked("file"), true);
        }
        EXPECT_EQ(marker.is_marked("file"), false);
