@@ -7,6 +7,7 @@
 #include <holdfast/base/clock.h>
 #include <holdfast/locks/lock.h>
 
+#include "apps/holdfast/child/guardian.h"
 #include "apps/holdfast/child/supervisor.h"
 #include "apps/holdfast/cli/command_line.h"
 #include "apps/holdfast/cli/session.h"
@@ -21,7 +22,6 @@ struct HeldCommand {
   base::Duration ttl;
   base::Duration kill_after;
   OnLost on_lost = OnLost::terminate;
-  Background background = Background::keep;
   std::string on_acquire{};  // shell commands, see Hook
   std::string on_loss{};
   // The status that the service manager shows while the command runs.
@@ -40,10 +40,19 @@ struct NotStarted {
   bool lost = false;
 };
 
-// Runs it, told by its environment what is held, and looks after it. Returns how it ended.
+// Makes the guardian of such a command. Reports a failure, and returns what to end with then.
+[[nodiscard]] std::expected<Guardian, NotStarted> make_guardian(Session& session,
+                                                                const Signals& signals,
+                                                                const Arguments& command,
+                                                                const GuardianOptions& options,
+                                                                OnLost on_lost = OnLost::terminate);
+
+// Runs it, told by its environment what is held, and looks after it. Returns how it ended, when
+// the guardian has nothing left to do but to end itself.
 [[nodiscard]] std::expected<Ended, NotStarted> run_held(Session& session, const Signals& signals,
                                                         const locks::Lock& lock,
-                                                        const HeldCommand& command);
+                                                        const HeldCommand& command,
+                                                        Guardian& guardian);
 
 // Starts `on_loss`, for a loss that is found after run_held() has returned.
 void start_on_loss(const Session& session, const Signals& signals, const locks::Lock& lock,

@@ -28,9 +28,11 @@ void Hook::start() {
     return;
   }
   Spawn spawn({.command = {"/bin/sh", "-c", script_},
-               .variables = variables_,
                .signal_mask = signal_mask_,
                .if_orphaned = IfOrphaned::live_on});
+  for (std::string& variable : variables_) {
+    spawn.set(variable.data());
+  }
   id_ = spawn.start().value_or(-1);
 }
 

@@ -43,7 +43,7 @@ class Hook {
   void pass_on(int signal);
 
   const std::string script_;
-  const std::vector<std::string> variables_;
+  std::vector<std::string> variables_;
   const sigset_t signal_mask_;
   pid_t id_ = -1;
 };

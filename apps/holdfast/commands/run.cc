@@ -98,10 +98,11 @@ void declare(CommandLine& line, RunOptions& options) {
 // One run from the lock to its release.
 class Run {
  public:
-  Run(Session& session, Signals& signals, const RunOptions& options,
+  Run(Session& session, Signals& signals, Guardian& guardian, const RunOptions& options,
       const locks::AcquireOptions& how)
       : session_(session),
         signals_(signals),
+        guardian_(guardian),
         options_(options),
         how_(how),
         story_(session, options.name, options.claim.ttl),
@@ -130,12 +131,11 @@ class Run {
                               .ttl = options_.claim.ttl,
                               .kill_after = options_.kill_after,
                               .on_lost = options_.on_lost,
-                              .background = options_.background,
                               .on_acquire = options_.on_acquire,
                               .on_loss = options_.on_loss,
                               .status = "holding " + base::printable(options_.name),
                               .say_lost = [this] { say_lost(); }};
-    const auto ended = run_held(session_, signals_, lock, command);
+    const auto ended = run_held(session_, signals_, lock, command, guardian_);
     if (!ended) {
       return ended.error().status;
     }
@@ -188,6 +188,7 @@ class Run {
 
   Session& session_;
   Signals& signals_;
+  Guardian& guardian_;
   const RunOptions& options_;
   const locks::AcquireOptions& how_;
   Story story_;
@@ -195,8 +196,26 @@ class Run {
   bool said_lost_ = false;
 };
 
-// Without taking down what the kernel takes down faster: the lock is released, and all that is left
-// is a thread with nothing to do and a store to close.
+// Returns the status to end with, when the lock is released and the guardian has ended.
+int run_guarded(Session& session, Signals& signals, const RunOptions& options,
+                const locks::AcquireOptions& how) {
+  // Before the store is opened and threads are started: a fork costs least then.
+  auto guardian = make_guardian(
+      session, signals, options.command,
+      {.background = options.background, .kill_after = options.kill_after}, options.on_lost);
+  if (!guardian) {
+    return guardian.error().status;
+  }
+  if (const auto opened = session.open(); !opened) {
+    return session.report(opened.error());
+  }
+  // Never destroyed: the kernel takes it down faster. The lock is released, and all that is left is
+  // threads with nothing to do and a store to close.
+  Run& run = *new Run(session, signals, *guardian, options, how);
+  return run();
+}
+
+// As std::exit(), without the destructors of what never was.
 [[noreturn]] void leave(int status) {
   std::fflush(nullptr);
   _exit(status);
@@ -221,11 +240,10 @@ int run(const Invocation& call) {
   Signals signals;  // before any thread
   Session session(options.global);
   session.serve();
-  if (const auto opened = session.open(); !opened) {
-    return session.report(opened.error());
+  if (const auto located = session.locate(); !located) {
+    return session.report(located.error());
   }
-  Run work(session, signals, options, *how);
-  leave(work());
+  leave(run_guarded(session, signals, options, *how));
 }
 
 }  // namespace holdfast::cli::commands

@@ -41,6 +41,15 @@ pid_t parent_of(pid_t id) {
   return file >> number >> name >> state >> parent ? parent : -1;
 }
 
+// Empty if it has none.
+std::string only_child_of(pid_t id) {
+  const std::string number = std::to_string(id);
+  std::ifstream file("/proc/" + number + "/task/" + number + "/children");
+  std::string child;
+  file >> child;
+  return child;
+}
+
 // HOLDFAST_TEST_ROUNDS=1000 for a long run.
 int rounds_or(int few) {
   const char* const text = std::getenv("HOLDFAST_TEST_ROUNDS");
@@ -163,6 +172,17 @@ TEST_F(GuardianTest, WhenTheGuardianIsKilledTheCommandEnds) {
   }));
   EXPECT_FALSE(is_held("job"));
   kill_left(stubborn);
+}
+
+// Its guardian is there before the name is.
+TEST_F(GuardianTest, ARunThatIsKilledWhileItWaitsLeavesNothingBehind) {
+  const auto holder = start_holder({"job"});
+  const auto waiter = start({"run", "-v", "job", "--", "true"});
+  EXPECT_NE(waiter->read_error_line().find("waiting"), std::string::npos);
+  const auto guardian = only_child_of(waiter->id());
+  ASSERT_FALSE(guardian.empty());
+  waiter->signal(SIGKILL);
+  EXPECT_TRUE(eventually([&] { return is_gone(guardian); }));
 }
 
 TEST_F(GuardianTest, AStopAndContinueWithinTheLeaseHarmsNothing) {

@@ -118,7 +118,7 @@ TEST_F(LossTest, WhileTheStoreIsAwayTheCommandIsKilledBeforeItsLeaseIsOver) {
 class ElectionOutageTest : public LossTest {
  protected:
   ElectionOutageTest()
-      : leader_(start({"elect", "--ttl", "1s", "job", "--", "sh", "-c", kPolite})) {
+      : leader_(start({"elect", "--ttl", "4s", "job", "--", "sh", "-c", kPolite})) {
     EXPECT_EQ(leader_->read_line(), "ready") << leader_->rest_of_errors();
     outage_.emplace(store_url().substr(std::string("sqlite:").size()));
     EXPECT_EQ(leader_->read_line(), "TERM");
