@@ -33,8 +33,8 @@ namespace holdfast::local {
 // adjacent in the queue enter together. A reader that arrives while another caller waits queues
 // behind it, so writers do not starve behind a stream of readers, nor readers behind writers. One
 // exception keeps a busy key busy: while the first waiter is being woken, newcomers may take the
-// free key, 2,048 at most, and fewer the longer the queue is (256 with 64 waiters). That happens to
-// a waiter once; then a release passes the key directly to it.
+// free key. That happens to a waiter once; then, or when it has waited for two milliseconds, a
+// release passes the key directly to it.
 //
 // Throws std::bad_alloc if there is no memory for a new key, with nothing changed, and
 // std::system_error beyond a thousand million readers of one key. Releasing does not throw.

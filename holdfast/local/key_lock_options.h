@@ -8,13 +8,12 @@ namespace holdfast::local {
 // what the lock promises.
 struct KeyLockOptions {
   // The number of parts into which the keys are divided, each with its own latch and its own
-  // memory; rounded up to a power of two, at most 65,536. Zero chooses 32 for each hardware thread,
-  // from 64 to 1,024. One shard takes about 400 bytes.
+  // memory; rounded up to a power of two, at most 65,536. One shard takes about 400 bytes.
   //
-  // Two threads that use different keys still slow each other down when the keys share a shard. If
-  // each thread works on keys of its own, and the process has several cores, choose at least as
-  // many shards as there are such keys: then a key's memory stays in the cache of its thread. More
-  // shards make a lock slower that one thread uses alone, by a fifth from 1,024 on.
+  // Zero chooses 32 for each hardware thread, from 64 to 1,024, and lets a shard grow: threads that
+  // use different keys of one shard slow each other down, because its latch moves between their
+  // processors. When that happens often, the shard gets 512 latches, for 32 KiB that it keeps. A
+  // number that you choose stays as it is.
   std::size_t shards = 0;
 
   // Memory for at least this many keys is allocated at once, spread evenly over the shards, so that

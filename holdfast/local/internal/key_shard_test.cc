@@ -1,6 +1,7 @@
 #include <holdfast/local/internal/key_shard.h>
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -15,7 +16,7 @@ constexpr std::uint64_t kSeed = 0x0123456789ABCDEFULL;
 
 KeyEntry* add(KeyShard& shard, const KeyProbe& probe) {
   Trash trash;
-  return shard.add(shard.entries.chain(probe.tag()), probe, trash);
+  return shard.add(shard.first_cell, probe, trash);
 }
 
 // Entries by key. All of them are removed at the end, as the shard's destructor requires.
@@ -38,16 +39,22 @@ class KeyEntryInAShard : public ::testing::Test {
     return probe;
   }
 
-  KeyEntry* add(const KeyProbe& probe) { return added_.emplace_back(internal::add(shard_, probe)); }
+  KeyEntry* add(const KeyProbe& probe) {
+    KeyEntry* const entry = added_.emplace_back(internal::add(shard_, probe));
+    entry->hold(Mode::exclusive);
+    return entry;
+  }
   void TearDown() override {
-    Trash trash;
+    Afterwards afterwards;
     for (KeyEntry* const entry : added_) {
-      shard_.remove(entry, trash);
+      entry->unhold(Mode::exclusive);
+      shard_.settle(cell_, entry, afterwards);
     }
-    EXPECT_EQ(shard_.entries.size(), 0U);
+    EXPECT_TRUE(cell_.is_empty());
   }
 
   KeyShard shard_;
+  KeyCell& cell_ = shard_.first_cell;
 
  private:
   std::vector<KeyEntry*> added_;
@@ -81,10 +88,10 @@ TEST_F(KeyEntryInAShard, IsFoundAmongOthersOfTheSameHash) {
     }
   }
   for (const auto& [text, entry] : all) {
-    EXPECT_EQ(shard_.find(with_forged_hash(text)), entry);
+    EXPECT_EQ(shard_.find(cell_, with_forged_hash(text)), entry);
   }
-  EXPECT_EQ(shard_.find(with_forged_hash(text_of(10) + 'c')), nullptr);
-  EXPECT_EQ(shard_.find(with_forged_hash(text_of(100) + 'c')), nullptr);
+  EXPECT_EQ(shard_.find(cell_, with_forged_hash(text_of(10) + 'c')), nullptr);
+  EXPECT_EQ(shard_.find(cell_, with_forged_hash(text_of(100) + 'c')), nullptr);
 }
 
 TEST_F(KeyEntryInAShard, RemembersItsKey) {
@@ -102,17 +109,26 @@ class KeyShardLine : public ::testing::Test {
     waiter.mode = mode;
     waiter.priority = priority;
     Afterwards afterwards;
-    shard_.add_waiter(entry_, waiter, afterwards.wakes);
+    shard_.add_waiter(cell_, entry_, waiter, afterwards.wakes);
   }
   void release(Mode mode) {
     Afterwards afterwards;
     entry_->unhold(mode);
-    shard_.settle(entry_, afterwards);
+    shard_.settle(cell_, entry_, afterwards);
+  }
+  void answer_retry(Waiter& waiter) {
+    Afterwards afterwards;
+    shard_.answer_retry(cell_, entry_, waiter, afterwards.wakes);
+  }
+  bool give_up(Waiter& waiter) {
+    Afterwards afterwards;
+    return shard_.give_up(cell_, entry_, waiter, afterwards);
   }
   static bool is_told(const Waiter& waiter) { return (waiter.signal & Waiter::kRetry) != 0; }
   static bool is_served(const Waiter& waiter) { return (waiter.signal & Waiter::kGranted) != 0; }
 
   KeyShard shard_;
+  KeyCell& cell_ = shard_.first_cell;
   KeyEntry* const entry_ = add(shard_, KeyProbe("k", kSeed));
   Waiter first_, second_, third_, fourth_;
 };
@@ -127,16 +143,16 @@ TEST_F(KeyShardLine, TheFirstWaiterIsWokenAndServedWhenItRuns) {
   EXPECT_FALSE(is_served(first_));
   EXPECT_FALSE(is_told(second_));
 
-  shard_.answer_retry(entry_, first_);
+  answer_retry(first_);
   EXPECT_TRUE(is_served(first_));
   EXPECT_TRUE(entry_->is_exclusive());
   EXPECT_TRUE(entry_->is_queued());
   release(Mode::exclusive);
-  shard_.answer_retry(entry_, second_);
+  answer_retry(second_);
   EXPECT_TRUE(is_served(second_));
   EXPECT_FALSE(entry_->is_queued());
   release(Mode::exclusive);
-  EXPECT_EQ(shard_.entries.size(), 0U);
+  EXPECT_TRUE(cell_.is_empty());
 }
 
 TEST_F(KeyShardLine, AWaiterThatWasPassedIsHandedTheKeyNextTime) {
@@ -145,64 +161,70 @@ TEST_F(KeyShardLine, AWaiterThatWasPassedIsHandedTheKeyNextTime) {
   release(Mode::exclusive);
   ASSERT_TRUE(entry_->admits(Mode::exclusive));
   entry_->hold(Mode::exclusive);  // a newcomer is faster
-  shard_.answer_retry(entry_, first_);
+  answer_retry(first_);
   EXPECT_FALSE(is_served(first_));
   EXPECT_FALSE(is_told(first_));
   release(Mode::exclusive);
   EXPECT_TRUE(is_served(first_));
   EXPECT_FALSE(entry_->admits(Mode::exclusive)) << "no newcomer is faster a second time";
   release(Mode::exclusive);
-  EXPECT_EQ(shard_.entries.size(), 0U);
+  EXPECT_TRUE(cell_.is_empty());
 }
 
-TEST_F(KeyShardLine, AWokenWaiterThatGetsNoProcessorIsPassedByABoundedNumberOfNewcomers) {
+TEST_F(KeyShardLine, AWokenWaiterThatGetsNoProcessorIsPassedUntilItHasWaitedTooLong) {
   entry_->hold(Mode::exclusive);
   stand(first_, Mode::exclusive);
   stand(second_, Mode::exclusive);
   release(Mode::exclusive);
   ASSERT_TRUE(is_told(first_));
-  std::uint32_t newcomers = 0;
-  while (!is_served(first_) && newcomers <= KeyShard::kMostPasses) {
-    ASSERT_TRUE(entry_->admits(Mode::exclusive)) << newcomers;
+  const auto pass = [&] {
+    ASSERT_TRUE(entry_->admits(Mode::exclusive));
     entry_->hold(Mode::exclusive);
-    ++newcomers;
     release(Mode::exclusive);
+  };
+  for (std::uint32_t i = 0; i < 10 * KeyShard::kPassesPerLook; ++i) {
+    pass();
   }
-  EXPECT_EQ(newcomers, KeyShard::kMostPasses);
+  EXPECT_FALSE(is_served(first_));
+  first_.since = std::chrono::steady_clock::now() - KeyShard::kPatience;
+  for (std::uint32_t i = 0; i < KeyShard::kPassesPerLook && !is_served(first_); ++i) {
+    pass();
+  }
   EXPECT_TRUE(is_served(first_));
   EXPECT_FALSE(entry_->admits(Mode::exclusive));
   EXPECT_FALSE(is_told(second_));
 
-  shard_.answer_retry(entry_, first_);  // the wake-up finds that the waiter holds the key
+  answer_retry(first_);  // the wake-up finds that the waiter holds the key
   EXPECT_TRUE(entry_->is_exclusive());
   release(Mode::exclusive);
-  shard_.answer_retry(entry_, second_);
+  answer_retry(second_);
   EXPECT_TRUE(is_served(second_));
   release(Mode::exclusive);
-  EXPECT_EQ(shard_.entries.size(), 0U);
+  EXPECT_TRUE(cell_.is_empty());
 }
 
-TEST_F(KeyShardLine, ALongQueueIsPassedByNoMoreNewcomersThanAShortOne) {
+TEST_F(KeyShardLine, InALongQueueEveryWaiterThatHasWaitedTooLongIsServedWithoutBeingPassed) {
   std::array<Waiter, 64> queue;
   entry_->hold(Mode::exclusive);
   for (Waiter& waiter : queue) {
+    waiter.since = std::chrono::steady_clock::now() - KeyShard::kPatience;
     stand(waiter, Mode::exclusive);
   }
-  // None of them gets a processor, and each that was served queues again: the queue stays long.
-  std::uint32_t newcomers = 0;
-  Waiter& last = queue.back();
-  std::array<Waiter, queue.size()> again;
-  for (std::size_t i = 0; i < queue.size(); ++i) {
+  for (const Waiter& waiter : queue) {
     release(Mode::exclusive);
-    for (; !is_served(queue[i]); ++newcomers) {
-      ASSERT_TRUE(entry_->admits(Mode::exclusive)) << newcomers;
-      entry_->hold(Mode::exclusive);
-      release(Mode::exclusive);
-    }
-    stand(again[i], Mode::exclusive);
+    EXPECT_TRUE(is_served(waiter));
+    EXPECT_TRUE(entry_->is_exclusive());
   }
-  EXPECT_TRUE(is_served(last));
-  EXPECT_LE(newcomers, KeyShard::kShortQueue * KeyShard::kMostPasses);
+}
+
+TEST_F(KeyShardLine, ASlowHolderDoesNotDelayTheLookAtTheClock) {
+  entry_->hold(Mode::exclusive);
+  stand(first_, Mode::exclusive);
+  release(Mode::exclusive);
+  entry_->hold(Mode::exclusive);  // a newcomer, for longer than the waiter's patience
+  first_.since = std::chrono::steady_clock::now() - KeyShard::kPatience;
+  release(Mode::exclusive);
+  EXPECT_TRUE(is_served(first_));
 }
 
 TEST_F(KeyShardLine, AReaderThatWasPassedIsHandedTheKeyNextTimeWithItsNeighbours) {
@@ -211,7 +233,7 @@ TEST_F(KeyShardLine, AReaderThatWasPassedIsHandedTheKeyNextTimeWithItsNeighbours
   stand(second_, Mode::shared);
   release(Mode::exclusive);
   entry_->hold(Mode::exclusive);
-  shard_.answer_retry(entry_, first_);
+  answer_retry(first_);
   EXPECT_FALSE(is_served(first_));
   release(Mode::exclusive);
   EXPECT_TRUE(is_served(first_));
@@ -226,7 +248,7 @@ TEST_F(KeyShardLine, ReadersDirectlyBehindAReaderEnterWithIt) {
   stand(third_, Mode::exclusive);
   stand(fourth_, Mode::shared);
   release(Mode::exclusive);
-  shard_.answer_retry(entry_, first_);
+  answer_retry(first_);
   EXPECT_TRUE(is_served(first_));
   EXPECT_TRUE(is_served(second_));
   EXPECT_FALSE(is_served(third_));
@@ -240,10 +262,10 @@ TEST_F(KeyShardLine, IfTheWokenWaiterGivesUpTheNextIsWoken) {
   stand(first_, Mode::exclusive);
   stand(second_, Mode::exclusive);
   release(Mode::exclusive);
-  EXPECT_TRUE(shard_.give_up(entry_, first_));
+  EXPECT_TRUE(give_up(first_));
   EXPECT_TRUE(is_told(second_));
-  EXPECT_TRUE(shard_.give_up(entry_, second_));
-  EXPECT_EQ(shard_.entries.size(), 0U);
+  EXPECT_TRUE(give_up(second_));
+  EXPECT_TRUE(cell_.is_empty());
 }
 
 TEST_F(KeyShardLine, AWriterThatGivesUpLetsTheReadersBehindItJoinTheHolders) {
@@ -251,9 +273,9 @@ TEST_F(KeyShardLine, AWriterThatGivesUpLetsTheReadersBehindItJoinTheHolders) {
   stand(first_, Mode::exclusive);
   stand(second_, Mode::shared);
   EXPECT_FALSE(is_told(second_));
-  EXPECT_TRUE(shard_.give_up(entry_, first_));
+  EXPECT_TRUE(give_up(first_));
   EXPECT_TRUE(is_told(second_));
-  shard_.answer_retry(entry_, second_);
+  answer_retry(second_);
   EXPECT_EQ(entry_->readers(), 2U);
   EXPECT_FALSE(entry_->is_queued());
 }
@@ -262,19 +284,19 @@ TEST_F(KeyShardLine, AServedWaiterCannotGiveUp) {
   entry_->hold(Mode::exclusive);
   stand(first_, Mode::exclusive);
   release(Mode::exclusive);
-  shard_.answer_retry(entry_, first_);
-  EXPECT_FALSE(shard_.give_up(entry_, first_));
+  answer_retry(first_);
+  EXPECT_FALSE(give_up(first_));
   EXPECT_TRUE(entry_->is_exclusive());
 }
 
 TEST_F(KeyShardLine, TheHolderKeepsTheKeyWhenTheLastWaiterGivesUp) {
   entry_->hold(Mode::exclusive);
   stand(first_, Mode::shared);
-  EXPECT_TRUE(shard_.give_up(entry_, first_));
+  EXPECT_TRUE(give_up(first_));
   EXPECT_FALSE(entry_->is_queued());
   EXPECT_TRUE(entry_->is_exclusive());
   release(Mode::exclusive);
-  EXPECT_EQ(shard_.entries.size(), 0U);
+  EXPECT_TRUE(cell_.is_empty());
 }
 
 TEST_F(KeyShardLine, AnUrgentReaderJoinsOtherReadersAtOnce) {
@@ -292,7 +314,7 @@ TEST_F(KeyShardLine, IsSeparateFromTheQueuesOfOtherKeys) {
   other->hold(Mode::exclusive);
   Afterwards afterwards;
   Waiter for_other;
-  shard_.add_waiter(other, for_other, afterwards.wakes);
+  shard_.add_waiter(cell_, other, for_other, afterwards.wakes);
   entry_->hold(Mode::exclusive);
   stand(first_, Mode::exclusive);
   stand(second_, Mode::exclusive, Priority::urgent);

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <bit>
-#include <mutex>
+#include <new>
+#include <span>
 #include <string>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #include <holdfast/base/error.h>
 #include <holdfast/base/random.h>
@@ -50,10 +52,60 @@ unsigned checked_shard_bits(const KeyLockOptions& options) {
 
 }  // namespace
 
+// Holds the locks of all cells of a shard and of the rest, to read the shard at one moment.
+class WholeShard {
+ public:
+  WholeShard(KeyTable& table, std::size_t index) noexcept : shard_(table.shards_[index]) {
+    if (shard_.first_cell.lock.lock_unless_closed()) {
+      cells_ = {&shard_.first_cell, 1};
+      return;
+    }
+    cells_ = {table.cells_[index].load(std::memory_order_acquire), KeyShard::kCells};
+    for (KeyCell& cell : cells_) {
+      cell.lock.lock();
+    }
+    shard_.rest_lock.lock();
+  }
+  ~WholeShard() {
+    if (cells_.size() > 1) {
+      shard_.rest_lock.unlock();
+    }
+    for (KeyCell& cell : cells_) {
+      cell.lock.unlock();
+    }
+  }
+  WholeShard(const WholeShard&) = delete;
+  WholeShard& operator=(const WholeShard&) = delete;
+
+  [[nodiscard]] KeyShard& shard() const noexcept { return shard_; }
+  [[nodiscard]] std::span<const KeyCell> cells() const noexcept { return cells_; }
+
+  template <class Visit>
+  void for_each_entry(Visit&& visit) const {
+    for (const KeyCell& cell : cells_) {
+      if (cell.resident.state != 0) {
+        visit(cell.resident);
+      }
+    }
+    for (std::uint32_t bucket = 0; bucket < shard_.entries.bucket_count(); ++bucket) {
+      for (const KeyEntry* entry = shard_.entries.chain_at(bucket); entry != nullptr;
+           entry = entry->next) {
+        visit(*entry);
+      }
+    }
+  }
+
+ private:
+  KeyShard& shard_;
+  std::span<KeyCell> cells_;
+};
+
 KeyTable::KeyTable(const KeyLockOptions& options)
     : seed_(base::random_u64()),
       shard_bits_(checked_shard_bits(options)),
-      shards_(new KeyShard[shard_count()]) {
+      may_widen_(options.shards == 0),
+      shards_(new KeyShard[shard_count()]),
+      cells_(std::make_unique<std::atomic<KeyCell*>[]>(shard_count())) {
   const auto per_shard = [this](std::size_t entries) {
     return (entries + shard_count() - 1) / shard_count();
   };
@@ -65,42 +117,110 @@ KeyTable::KeyTable(const KeyLockOptions& options)
   }
 }
 
-KeyTable::~KeyTable() = default;
+KeyTable::~KeyTable() {
+  for (std::size_t i = 0; i < shard_count(); ++i) {
+    delete[] cells_[i].load(std::memory_order_relaxed);
+  }
+}
 
 KeyShard& KeyTable::shard_of(std::uint32_t hash) noexcept { return shards_[shard_index(hash)]; }
 
+std::size_t KeyTable::cell_index(std::uint32_t hash) const noexcept {
+  return internal::shard_index(hash << shard_bits_, KeyShard::kCellBits);
+}
+
+[[gnu::always_inline]] inline KeyCell& KeyTable::lock_cell_inline(std::uint32_t hash) noexcept {
+  const std::size_t index = shard_index(hash);
+  for (;;) {
+    KeyCell* const cells = cells_[index].load(std::memory_order_acquire);
+    KeyCell& cell = cells == nullptr ? shards_[index].first_cell : cells[cell_index(hash)];
+    if (cell.lock.lock_unless_closed()) [[likely]] {
+      return cell;
+    }
+  }
+}
+
+KeyCell& KeyTable::lock_cell(std::uint32_t hash) noexcept { return lock_cell_inline(hash); }
+
 // Inlined into each of the few hot functions, with a probe that never has to be in memory: the rare
-// paths get the text and make their own probe.
-[[gnu::always_inline]] inline KeyEntry* KeyTable::take(KeyShard& shard, const KeyProbe& probe,
+// paths get a copy.
+[[gnu::always_inline]] inline KeyEntry* KeyTable::take(CellGuard& guard, const KeyProbe& probe,
                                                        Mode mode, Afterwards& afterwards) {
-  KeyEntry*& chain = shard.entries.chain(probe.tag());
-  KeyEntry* entry = KeyShard::find(chain, probe);
-  if (mode == Mode::exclusive && shard.bias_tag != 0) [[unlikely]] {
-    entry = end_bias_towards(shard, probe.text, entry, afterwards);
+  KeyCell& cell = guard.cell();
+  KeyEntry* entry = &cell.resident;
+  const bool may_end_bias = mode == Mode::exclusive && cell.may_be_biased;
+  if (cell.is_empty() && !may_end_bias) [[likely]] {
+    KeyShard::fill(*entry, probe, KeyShard::first_word(probe));
+    entry->hold(mode);
+  } else {
+    if (may_end_bias || cell.find_resident(probe) == nullptr) {
+      entry = find_or_add(cell, probe, mode, afterwards);
+    }
+    if (!entry->admits(mode)) {
+      return nullptr;
+    }
+    if (mode == Mode::shared && entry->readers() == KeyEntry::kReaders) [[unlikely]] {
+      throw_too_many_readers();
+    }
+    entry->hold(mode);
   }
-  if (entry == nullptr) {
-    entry = shard.add(chain, probe, afterwards.trash);
-  } else if (!entry->admits(mode)) {
-    return nullptr;
-  } else if (entry->readers() == KeyEntry::kReaders) [[unlikely]] {
-    throw_too_many_readers();
-  }
-  entry->hold(mode);
-  ++shard.acquisitions;
   if (mode == Mode::exclusive) {
-    shard.note_write(probe.tag());
-  } else if (shard.note_read(probe.tag()) && !entry->is_queued()) [[unlikely]] {
-    bias_towards(shard, probe.text);
+    cell.note_write(probe.tag());
+  } else if (cell.note_read(probe.tag()) && !entry->is_queued()) [[unlikely]] {
+    bias_towards(cell, probe.text);
+  }
+  if (++cell.acquisitions % KeyShard::kSampleEvery == 0) [[unlikely]] {
+    sample(guard, probe.tag());
   }
   return entry;
 }
 
-[[gnu::always_inline]] inline KeyEntry* KeyTable::try_take(const KeyProbe& probe, Mode mode) {
+[[gnu::noinline]] KeyEntry* KeyTable::find_or_add(KeyCell& cell, KeyProbe probe, Mode mode,
+                                                  Afterwards& afterwards) {
   KeyShard& shard = shard_of(probe.tag());
-  __builtin_prefetch(shard.resident, 1);
+  const RestGuard rest(shard, cell);
+  KeyEntry* entry = shard.find(cell, probe);
+  if (mode == Mode::exclusive && cell.may_be_biased) {
+    entry = end_bias_towards(cell, probe, entry, afterwards);
+  }
+  return entry != nullptr ? entry : shard.add(cell, probe, afterwards.trash);
+}
+
+KeyEntry* KeyTable::find_held(KeyCell& cell, const KeyProbe& probe) noexcept {
+  KeyShard& shard = shard_of(probe.tag());
+  const RestGuard rest(shard, cell);
+  return shard.find(cell, probe);
+}
+
+[[gnu::noinline]] void KeyTable::sample(CellGuard& guard, std::uint32_t hash) noexcept {
+  const std::size_t index = shard_index(hash);
+  KeyShard& shard = shards_[index];
+  if (may_widen_ && &guard.cell() == &shard.first_cell &&
+      shard.sample(ReaderSlots::thread_row(), hash)) {
+    widen(shard, index, guard);
+  }
+}
+
+void KeyTable::widen(KeyShard& shard, std::size_t index, CellGuard& guard) noexcept {
+  KeyCell* const cells = new (std::nothrow) KeyCell[KeyShard::kCells];
+  if (cells == nullptr) {
+    return;
+  }
+  const auto cell_of = [&](std::uint32_t hash) -> KeyCell& { return cells[cell_index(hash)]; };
+  shard.move_to(cells, cell_of);
+  if (shard.bias_tag != 0) {
+    KeyCell& biased = cell_of(probe(shard.bias.key()).tag());
+    biased.may_be_biased = true;
+    shard.biased_cell = &biased;
+  }
+  cells_[index].store(cells, std::memory_order_release);
+  guard.close();
+}
+
+[[gnu::always_inline]] inline KeyEntry* KeyTable::try_take(const KeyProbe& probe, Mode mode) {
   Afterwards afterwards;
-  const std::lock_guard guard(shard.lock);
-  return take(shard, probe, mode, afterwards);
+  CellGuard guard(lock_cell_inline(probe.tag()));
+  return take(guard, probe, mode, afterwards);
 }
 
 template <Mode mode>
@@ -152,28 +272,30 @@ std::expected<KeyEntry*, WaitEnd> KeyTable::wait_in_line(const KeyProbe& probe, 
   Waiter waiter;
   waiter.mode = mode;
   waiter.priority = wait.priority;
+  waiter.since = started;
   KeyEntry* entry = nullptr;
   {
     Afterwards afterwards;
-    const std::lock_guard guard(shard.lock);
-    entry = take(shard, probe, mode, afterwards);
+    CellGuard guard(lock_cell(probe.tag()));
+    entry = take(guard, probe, mode, afterwards);
     if (entry != nullptr) {
       shard.waits.served(steady_clock::now() - started);
       return entry;
     }
-    entry = shard.find(probe);
-    shard.add_waiter(entry, waiter, afterwards.wakes);
+    entry = find_held(guard.cell(), probe);
+    shard.add_waiter(guard.cell(), entry, waiter, afterwards.wakes);
   }
-  const std::expected<void, WaitEnd> end = sleep_until_served(shard, entry, waiter, wait);
+  const std::expected<void, WaitEnd> end = sleep_until_served(entry, waiter, wait);
   if (!end) {
+    end.error() == WaitEnd::cancelled ? shard.waits.cancelled() : shard.waits.timed_out();
     return std::unexpected(end.error());
   }
   shard.waits.served(steady_clock::now() - started);
   return entry;
 }
 
-std::expected<void, WaitEnd> KeyTable::sleep_until_served(KeyShard& shard, KeyEntry* entry,
-                                                          Waiter& waiter, const KeyWait& wait) {
+std::expected<void, WaitEnd> KeyTable::sleep_until_served(KeyEntry* entry, Waiter& waiter,
+                                                          const KeyWait& wait) {
   const std::stop_callback on_stop(wait.stop, [&waiter] {
     waiter.signal.fetch_or(Waiter::kStop, std::memory_order_release);
     futex_wake_one(&waiter.signal);
@@ -186,7 +308,7 @@ std::expected<void, WaitEnd> KeyTable::sleep_until_served(KeyShard& shard, KeyEn
       return {};
     }
     if ((signal & Waiter::kRetry) != 0) {
-      shard.answer_retry(entry, waiter);
+      answer_retry(entry, waiter);
       for (int i = 0; i < kHandOverSpins && waiter.signal.load(std::memory_order_relaxed) == 0;
            ++i) {
         spin_pause();
@@ -195,8 +317,7 @@ std::expected<void, WaitEnd> KeyTable::sleep_until_served(KeyShard& shard, KeyEn
     }
     const bool stopped = (signal & Waiter::kStop) != 0;
     if (stopped || !in_time) {
-      if (shard.give_up(entry, waiter)) {
-        stopped ? shard.waits.cancelled() : shard.waits.timed_out();
+      if (give_up(entry, waiter)) {
         return std::unexpected(stopped ? WaitEnd::cancelled : WaitEnd::timed_out);
       }
       until.reset();  // granted at the last moment; the signal is on its way
@@ -205,47 +326,51 @@ std::expected<void, WaitEnd> KeyTable::sleep_until_served(KeyShard& shard, KeyEn
   }
 }
 
+void KeyTable::answer_retry(KeyEntry* entry, Waiter& waiter) noexcept {
+  Afterwards afterwards;
+  const CellGuard guard(lock_cell(entry->hash));
+  shard_of(entry->hash).answer_retry(guard.cell(), entry, waiter, afterwards.wakes);
+}
+
+bool KeyTable::give_up(KeyEntry* entry, Waiter& waiter) noexcept {
+  Afterwards afterwards;
+  const CellGuard guard(lock_cell(entry->hash));
+  return shard_of(entry->hash).give_up(guard.cell(), entry, waiter, afterwards);
+}
+
 template <Mode mode>
 void KeyTable::release(KeyEntry* entry) noexcept {
-  KeyShard& shard = shard_of(entry->hash);
+  const std::uint32_t hash = entry->hash;
   Afterwards afterwards;
-  const std::lock_guard guard(shard.lock);
+  const CellGuard guard(lock_cell_inline(hash));
   entry->unhold(mode);
-  shard.settle(entry, afterwards);
+  shard_of(hash).settle(guard.cell(), entry, afterwards);
 }
 
 template void KeyTable::release<Mode::exclusive>(KeyEntry*) noexcept;
 template void KeyTable::release<Mode::shared>(KeyEntry*) noexcept;
 
 void KeyTable::release(const KeyProbe& probe, Mode mode) noexcept {
-  KeyShard& shard = shard_of(probe.tag());
   Afterwards afterwards;
-  const std::lock_guard guard(shard.lock);
-  KeyEntry* const entry = shard.find(probe);
+  const CellGuard guard(lock_cell(probe.tag()));
+  KeyEntry* const entry = find_held(guard.cell(), probe);
   entry->unhold(mode);
-  shard.settle(entry, afterwards);
+  shard_of(probe.tag()).settle(guard.cell(), entry, afterwards);
 }
 
 void KeyTable::downgrade(KeyEntry* entry) noexcept {
-  KeyShard& shard = shard_of(entry->hash);
   Afterwards afterwards;
-  const std::lock_guard guard(shard.lock);
-  entry->unhold(Mode::exclusive);
-  entry->hold(Mode::shared);
-  if (entry->is_queued()) {
-    Waiter& first = *shard.waiters.first_for(entry);
-    if (first.mode == Mode::shared) {
-      shard.hand_over(entry, first, afterwards.wakes);
-    }
-  }
+  const CellGuard guard(lock_cell(entry->hash));
+  shard_of(entry->hash).downgrade(guard.cell(), entry, afterwards.wakes);
 }
 
 bool KeyTable::try_upgrade(KeyEntry* entry) {
-  KeyShard& shard = shard_of(entry->hash);
   Afterwards afterwards;
-  const std::lock_guard guard(shard.lock);
-  if (shard.bias_tag != 0) {
-    end_bias_towards(shard, entry->key(), entry, afterwards);
+  const CellGuard guard(lock_cell(entry->hash));
+  KeyCell& cell = guard.cell();
+  if (cell.may_be_biased) {
+    const RestGuard rest(shard_of(entry->hash), cell);
+    end_bias_towards(cell, probe(entry->key()), entry, afterwards);
   }
   return entry->try_upgrade();
 }
@@ -253,12 +378,24 @@ bool KeyTable::try_upgrade(KeyEntry* entry) {
 std::size_t KeyTable::size() {
   std::size_t total = 0;
   for (std::size_t i = 0; i < shard_count(); ++i) {
-    KeyShard& shard = shards_[i];
-    const std::lock_guard guard(shard.lock);
-    total += shard.entries.size();
-    if (slot_readers(shard) != 0 && shard.find(probe(shard.bias.key())) == nullptr) {
+    const WholeShard whole(*this, i);
+    const KeyShard& shard = whole.shard();
+    const bool has_slot_readers = slot_readers(shard) != 0;
+    const std::string biased = has_slot_readers ? shard.bias.key() : std::string();
+    bool counts_biased = false;
+    whole.for_each_entry([&](const KeyEntry& entry) {
       ++total;
-    }
+      counts_biased = counts_biased || (has_slot_readers && entry.key() == biased);
+    });
+    total += has_slot_readers && !counts_biased ? 1U : 0U;
+  }
+  return total;
+}
+
+std::size_t KeyTable::cell_count() const noexcept {
+  std::size_t total = 0;
+  for (std::size_t i = 0; i < shard_count(); ++i) {
+    total += cells_[i].load(std::memory_order_relaxed) == nullptr ? 1 : KeyShard::kCells;
   }
   return total;
 }
@@ -266,10 +403,11 @@ std::size_t KeyTable::size() {
 KeyLockStats KeyTable::stats() {
   KeyLockStats stats;
   for (std::size_t i = 0; i < shard_count(); ++i) {
-    KeyShard& shard = shards_[i];
-    const std::lock_guard guard(shard.lock);
-    stats.acquisitions += shard.acquisitions;
-    shard.waits.add_to(stats);
+    const WholeShard whole(*this, i);
+    for (const KeyCell& cell : whole.cells()) {
+      stats.acquisitions += cell.acquisitions;
+    }
+    whole.shard().waits.add_to(stats);
   }
   stats.acquisitions += slot_uses_.load(std::memory_order_relaxed);
   for (std::size_t column = 0; column < ReaderSlots::kSlotsPerRow; ++column) {
@@ -284,28 +422,30 @@ KeyLockStats KeyTable::stats() {
 std::vector<KeyState> KeyTable::snapshot() {
   std::vector<KeyState> states;
   for (std::size_t i = 0; i < shard_count(); ++i) {
-    KeyShard& shard = shards_[i];
-    const std::lock_guard guard(shard.lock);
-    const std::size_t in_slots = slot_readers(shard);
-    const KeyEntry* biased = nullptr;
-    if (in_slots != 0) {
-      biased = shard.find(probe(shard.bias.key()));
-      if (biased == nullptr) {
-        states.push_back({.key = shard.bias.key(), .readers = in_slots});
+    const WholeShard whole(*this, i);
+    const KeyShard& shard = whole.shard();
+    const std::size_t first = states.size();
+    whole.for_each_entry([&](const KeyEntry& entry) {
+      KeyState& state = states.emplace_back();
+      state.key = entry.key();
+      state.exclusive = entry.is_exclusive();
+      state.readers = entry.readers();
+      if (!entry.is_queued()) {
+        return;
       }
-    }
-    for (std::uint32_t bucket = 0; bucket < shard.entries.bucket_count(); ++bucket) {
-      for (const KeyEntry* entry = shard.entries.chain_at(bucket); entry != nullptr;
-           entry = entry->next) {
-        KeyState& state = states.emplace_back();
-        state.key = entry->key();
-        state.exclusive = entry->is_exclusive();
-        state.readers = entry->readers() + (entry == biased ? in_slots : 0);
-        for (const Waiter* waiter = shard.waiters.first_for(entry); waiter != nullptr;
-             waiter = WaitList::next_for(*waiter)) {
-          ++(waiter->mode == Mode::exclusive ? state.waiting_exclusive : state.waiting_shared);
-        }
+      for (const Waiter* waiter = shard.waiters.first_for(&entry); waiter != nullptr;
+           waiter = WaitList::next_for(*waiter)) {
+        ++(waiter->mode == Mode::exclusive ? state.waiting_exclusive : state.waiting_shared);
       }
+    });
+    if (const std::size_t in_slots = slot_readers(shard); in_slots != 0) {
+      const std::string biased = shard.bias.key();
+      const auto found =
+          std::find_if(states.begin() + static_cast<std::ptrdiff_t>(first), states.end(),
+                       [&](const KeyState& state) { return state.key == biased; });
+      KeyState& state = found != states.end() ? *found : states.emplace_back();
+      state.key = biased;
+      state.readers += in_slots;
     }
   }
   return states;

@@ -21,12 +21,16 @@
 namespace holdfast::local::internal {
 
 struct KeyEntry;
+struct KeyCell;
 struct KeyShard;
 struct Afterwards;
+class CellGuard;
+class WholeShard;
 
 // The table behind KeyLock: holders, waiters, and the rules for both. Thread-safe.
 //
-// Every change happens under the lock of the key's shard; only readers of a biased key
+// The top bits of a key's hash choose the shard (key_shard.h), the next ones the cell of a wide
+// shard. Every change happens under the lock of the key's cell; only readers of a biased key
 // (reader_bias.h) enter and leave without it.
 class KeyTable {
  public:
@@ -67,28 +71,41 @@ class KeyTable {
 
   // Returns how many keys are held or waited for.
   [[nodiscard]] std::size_t size();
+  // Returns how many cells the keys are spread over.
+  [[nodiscard]] std::size_t cell_count() const noexcept;
   [[nodiscard]] KeyLockStats stats();
   [[nodiscard]] std::vector<KeyState> snapshot();
 
  private:
+  friend WholeShard;
   using SteadyTime = std::chrono::steady_clock::time_point;
 
   [[nodiscard]] KeyShard& shard_of(std::uint32_t hash) noexcept;
-  KeyEntry* take(KeyShard& shard, const KeyProbe& probe, Mode mode, Afterwards& afterwards);
+  [[nodiscard]] std::size_t cell_index(std::uint32_t hash) const noexcept;
+  // Locks the cell of the keys with this hash.
+  [[nodiscard]] KeyCell& lock_cell(std::uint32_t hash) noexcept;
+  [[nodiscard]] KeyCell& lock_cell_inline(std::uint32_t hash) noexcept;
+  KeyEntry* take(CellGuard& guard, const KeyProbe& probe, Mode mode, Afterwards& afterwards);
+  KeyEntry* find_or_add(KeyCell& cell, KeyProbe probe, Mode mode, Afterwards& afterwards);
   KeyEntry* try_take(const KeyProbe& probe, Mode mode);
+  [[nodiscard]] KeyEntry* find_held(KeyCell& cell, const KeyProbe& probe) noexcept;
+  void sample(CellGuard& guard, std::uint32_t hash) noexcept;
+  void widen(KeyShard& shard, std::size_t index, CellGuard& guard) noexcept;
   // For a caller that found the key locked.
   KeyEntry* wait(std::string_view key, Mode mode);
   std::expected<KeyEntry*, WaitEnd> wait(const KeyProbe& probe, Mode mode, const KeyWait& how);
   std::expected<KeyEntry*, WaitEnd> wait_in_line(const KeyProbe& probe, Mode mode,
                                                  const KeyWait& wait, SteadyTime started);
-  std::expected<void, WaitEnd> sleep_until_served(KeyShard& shard, KeyEntry* entry, Waiter& waiter,
+  std::expected<void, WaitEnd> sleep_until_served(KeyEntry* entry, Waiter& waiter,
                                                   const KeyWait& wait);
+  void answer_retry(KeyEntry* entry, Waiter& waiter) noexcept;
+  bool give_up(KeyEntry* entry, Waiter& waiter) noexcept;
 
-  void bias_towards(KeyShard& shard, std::string_view key) noexcept;
+  void bias_towards(KeyCell& cell, std::string_view key) noexcept;
   // Ends the shard's bias if it is towards this key: the key's readers then count in its entry,
   // which is `entry` or, if that is null, a new one. Returns the entry. Throws std::bad_alloc with
-  // nothing changed.
-  KeyEntry* end_bias_towards(KeyShard& shard, std::string_view key, KeyEntry* entry,
+  // nothing changed. Call it with the cell and the rest of its shard locked.
+  KeyEntry* end_bias_towards(KeyCell& cell, const KeyProbe& probe, KeyEntry* entry,
                              Afterwards& afterwards);
   [[nodiscard]] std::size_t slot_readers(const KeyShard& shard) noexcept;
 
@@ -96,7 +113,10 @@ class KeyTable {
 
   const HashSeed seed_;
   const unsigned shard_bits_;
+  const bool may_widen_;
   const std::unique_ptr<KeyShard[]> shards_;
+  // The cells of each wide shard; null for the others. Read at every call and hardly ever written.
+  const std::unique_ptr<std::atomic<KeyCell*>[]> cells_;
   ReaderSlots slots_;
   // Uses of slots that have been collected from the slots so far.
   std::atomic<std::uint64_t> slot_uses_{0};

@@ -1,7 +1,5 @@
 // The part of KeyTable that keeps readers of a busy key from sharing a cache line: see
 // reader_bias.h.
-#include <mutex>
-
 #include <holdfast/local/internal/key_shard.h>
 #include <holdfast/local/internal/key_table.h>
 
@@ -67,14 +65,22 @@ void KeyTable::release_slot(ReaderSlot& slot) noexcept {
 
 KeyEntry* KeyTable::try_upgrade_slot(ReaderSlot& slot) {
   std::uint64_t value = slot.load(std::memory_order_acquire);
-  KeyShard& shard =
-      (value & kAdopted) != 0 ? shard_of(adopter(value)->hash) : shards_[index_in(value)];
+  std::string key;
+  if ((value & kAdopted) == 0) {
+    // The bias is towards the same key for as long as this slot carries its tag.
+    key = shards_[index_in(value)].bias.key();
+    value = slot.load(std::memory_order_acquire);
+  }
+  const bool was_adopted = (value & kAdopted) != 0;
+  const KeyProbe key_probe = probe(key);
   Afterwards afterwards;
-  const std::lock_guard guard(shard.lock);
+  const CellGuard guard(lock_cell(was_adopted ? adopter(value)->hash : key_probe.tag()));
+  KeyCell& cell = guard.cell();
   value = slot.load(std::memory_order_acquire);
   if ((value & kAdopted) == 0) {
-    const std::string key = shard.bias.key();
-    end_bias_towards(shard, key, shard.find(probe(key)), afterwards);
+    KeyShard& shard = shard_of(key_probe.tag());
+    const RestGuard rest(shard, cell);
+    end_bias_towards(cell, key_probe, shard.find(cell, key_probe), afterwards);
     value = slot.load(std::memory_order_relaxed);
   }
   KeyEntry* const entry = adopter(value);
@@ -85,11 +91,13 @@ KeyEntry* KeyTable::try_upgrade_slot(ReaderSlot& slot) {
   return entry;
 }
 
-void KeyTable::bias_towards(KeyShard& shard, std::string_view key) noexcept {
+void KeyTable::bias_towards(KeyCell& cell, std::string_view key) noexcept {
   if (key.size() > ReaderBias::kMaxKey) {
     return;
   }
   const KeyProbe key_probe = probe(key);
+  KeyShard& shard = shard_of(key_probe.tag());
+  const RestGuard rest(shard, cell);
   if (shard.bias_tag != 0) {
     if (shard.bias.matches(key_probe)) {
       return;
@@ -105,20 +113,25 @@ void KeyTable::bias_towards(KeyShard& shard, std::string_view key) noexcept {
   shard.bias_tag =
       ((generation << kMostShardBits | shard_index(key_probe.tag())) << kSlotCountBits) & ~kAdopted;
   shard.bias.set(key_probe, shard.bias_tag);
+  shard.biased_cell = &cell;
+  cell.may_be_biased = true;
 }
 
-[[gnu::noinline]] KeyEntry* KeyTable::end_bias_towards(KeyShard& shard, std::string_view key,
+[[gnu::noinline]] KeyEntry* KeyTable::end_bias_towards(KeyCell& cell, const KeyProbe& probe,
                                                        KeyEntry* entry, Afterwards& afterwards) {
-  const KeyProbe key_probe = probe(key);
-  if (!shard.bias.matches(key_probe)) {
+  KeyShard& shard = shard_of(probe.tag());
+  cell.may_be_biased = shard.biased_cell == &cell;
+  if (!cell.may_be_biased || !shard.bias.matches(probe)) {
     return entry;
   }
   if (entry == nullptr) {
-    entry = shard.add(shard.entries.chain(key_probe.tag()), key_probe, afterwards.trash);
+    entry = shard.add(cell, probe, afterwards.trash);
   }
   const std::uint64_t tag = shard.bias_tag;
   shard.bias.clear();
   shard.bias_tag = 0;
+  shard.biased_cell = nullptr;
+  cell.may_be_biased = false;
   slots_.for_each(shard_index(entry->hash), [&](ReaderSlot& slot) {
     std::uint64_t value = slot.load(std::memory_order_seq_cst);
     while (tag_of(value) == tag) {

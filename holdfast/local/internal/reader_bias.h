@@ -123,11 +123,7 @@ class ReaderSlots {
     }
   }
 
- private:
-  struct alignas(64) Row {
-    std::array<ReaderSlot, kSlotsPerRow> slots{};
-  };
-
+  // Returns the calling thread's row, for as long as the thread lives.
   static std::uint32_t thread_row() noexcept {
     static std::atomic<std::uint32_t> next{0};
     thread_local constinit std::uint32_t row_plus_one = 0;
@@ -136,6 +132,11 @@ class ReaderSlots {
     }
     return row_plus_one - 1;
   }
+
+ private:
+  struct alignas(64) Row {
+    std::array<ReaderSlot, kSlotsPerRow> slots{};
+  };
 
   std::array<Row, kRows> rows_{};
 };

@@ -19,20 +19,26 @@ bool ShardLock::try_lock() noexcept {
                                        std::memory_order_relaxed);
 }
 
-void ShardLock::lock_slow() noexcept {
+bool ShardLock::lock_slow() noexcept {
+  const auto is_closed = [this] { return word_.load(std::memory_order_acquire) == kClosed; };
   if (spinning_helps()) {
-    for (int i = 0; i < kSpins; ++i) {
+    for (int i = 0; i < kSpins && !is_closed(); ++i) {
       spin_pause();
       if (try_lock()) {
-        return;
+        return true;
       }
     }
   }
   sleepers_.fetch_add(1, std::memory_order_seq_cst);
-  while (!try_lock()) {
-    futex_wait(word_, kHeld, std::chrono::steady_clock::now() + kNap);
+  bool locked = false;
+  while (!locked && !is_closed()) {
+    locked = try_lock();
+    if (!locked) {
+      futex_wait(word_, kHeld, std::chrono::steady_clock::now() + kNap);
+    }
   }
   sleepers_.fetch_sub(1, std::memory_order_relaxed);
+  return locked;
 }
 
 void ShardLock::wake_sleeper() noexcept { futex_wake_one(&word_); }

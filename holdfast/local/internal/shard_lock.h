@@ -12,18 +12,22 @@ namespace holdfast::local::internal {
 // the two; it may therefore miss a thread that is just going to sleep. That thread checks again
 // after `kNap`: a missed wake-up costs one nap, never more. In exchange an uncontended lock+unlock
 // has one atomic read-modify-write instead of two.
+//
+// A lock can be closed for ever, by its holder: later callers of `lock_unless_closed` are refused.
 class ShardLock {
  public:
   ShardLock() = default;
   ShardLock(const ShardLock&) = delete;
   ShardLock& operator=(const ShardLock&) = delete;
 
-  void lock() noexcept {
+  // Locks a lock that is never closed.
+  void lock() noexcept { static_cast<void>(lock_unless_closed()); }
+  // Returns false, without the lock, if it is closed.
+  [[nodiscard]] bool lock_unless_closed() noexcept {
     std::uint32_t expected = kFree;
-    if (!word_.compare_exchange_strong(expected, kHeld, std::memory_order_acquire,
-                                       std::memory_order_relaxed)) [[unlikely]] {
-      lock_slow();
-    }
+    return word_.compare_exchange_strong(expected, kHeld, std::memory_order_acquire,
+                                         std::memory_order_relaxed) ||
+           lock_slow();
   }
 
   void unlock() noexcept {
@@ -33,11 +37,15 @@ class ShardLock {
     }
   }
 
+  // Unlocks and closes. Sleepers find out at the end of their nap.
+  void close() noexcept { word_.store(kClosed, std::memory_order_release); }
+
  private:
   static constexpr std::uint32_t kFree = 0;
   static constexpr std::uint32_t kHeld = 1;
+  static constexpr std::uint32_t kClosed = 2;
 
-  void lock_slow() noexcept;
+  bool lock_slow() noexcept;
   void wake_sleeper() noexcept;
   bool try_lock() noexcept;
 

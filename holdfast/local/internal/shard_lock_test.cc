@@ -1,5 +1,6 @@
 #include <holdfast/local/internal/shard_lock.h>
 
+#include <atomic>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -49,6 +50,21 @@ TEST(ShardLock, WakesSleepingThreads) {
   // A holder that yields its core holds the lock longer than any waiter spins.
   const int rounds = stress_rounds(1600);
   EXPECT_EQ(contend(4, rounds, [] { std::this_thread::yield(); }), 4L * rounds);
+}
+
+TEST(ShardLock, RefusesEveryCallerOnceItIsClosed) {
+  ShardLock lock;
+  lock.lock();
+  std::atomic<int> refused = 0;
+  {
+    std::vector<std::jthread> callers;
+    for (int t = 0; t < 3; ++t) {
+      callers.emplace_back([&] { refused += lock.lock_unless_closed() ? 0 : 1; });
+    }
+    lock.close();
+  }
+  EXPECT_EQ(refused, 3);
+  EXPECT_FALSE(lock.lock_unless_closed());
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 
 #include <holdfast/local/internal/futex.h>
@@ -10,8 +11,8 @@ namespace holdfast::local::internal {
 
 enum class Mode : std::uint8_t { exclusive, shared };
 
-// One thread that waits for one entry; lives on that thread's stack. The shard's lock protects
-// everything except `signal`.
+// One thread that waits for one entry; lives on that thread's stack. The lock of the entry's cell
+// protects everything except `signal`.
 struct Waiter {
   // Bits of `signal`, the word that the thread sleeps on.
   static constexpr std::uint32_t kRetry = 1;    // the key may be free: try again
@@ -24,7 +25,8 @@ struct Waiter {
   bool woken = false;        // kRetry was sent and not answered yet
   bool overtaken = false;    // was woken, but found the key locked again
   bool granted = false;      // out of the list; kGranted is set or about to be
-  std::uint32_t passes = 0;  // how many newcomers have released the key since it was woken
+  std::uint32_t passes = 0;  // how many releases found it first in the queue
+  std::chrono::steady_clock::time_point since = std::chrono::steady_clock::time_point::max();
   Waiter* previous = nullptr;
   Waiter* next = nullptr;
   std::atomic<std::uint32_t> signal{0};
@@ -49,10 +51,8 @@ class WaitList {
   void remove(Waiter& waiter) noexcept {
     (waiter.previous != nullptr ? waiter.previous->next : head_) = waiter.next;
     (waiter.next != nullptr ? waiter.next->previous : tail_) = waiter.previous;
-    --size_;
   }
 
-  [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
   // Returns the waiter to serve first, or null.
   [[nodiscard]] Waiter* first_for(const void* entry) const noexcept {
     return find_from(head_, entry);
@@ -74,12 +74,10 @@ class WaitList {
     waiter.previous = before != nullptr ? before->previous : tail_;
     (waiter.previous != nullptr ? waiter.previous->next : head_) = &waiter;
     (before != nullptr ? before->previous : tail_) = &waiter;
-    ++size_;
   }
 
   Waiter* head_ = nullptr;
   Waiter* tail_ = nullptr;
-  std::uint32_t size_ = 0;
 };
 
 // Threads to wake after the shard is unlocked: no system call should happen under the lock.
