@@ -222,7 +222,7 @@ Checks check_promises(const store::Capabilities& capabilities) {
        say(capabilities.cross_machine, "excludes other machines",
            "excludes processes on this machine only")},
       {"durable", Verdict::ok,
-       say(capabilities.durable, "leases survive a restart of the store",
+       say(capabilities.durable, "leases survive a restart of the programs, or of the server",
            "leases are lost when the store restarts")},
       {"push", Verdict::ok,
        say(capabilities.push, "waiters are notified when a name is free",
