@@ -3,8 +3,8 @@
 #include <charconv>
 #include <chrono>
 
+#include <holdfast/base/saturate.h>
 #include <holdfast/base/try.h>
-#include <holdfast/engines/redis/internal/failure.h>
 #include <holdfast/engines/redis/internal/judgement.h>
 #include <holdfast/engines/redis/internal/link.h>
 
@@ -19,12 +19,10 @@ using internal::Reply;
 using std::chrono::microseconds;
 
 Result<Reply> ask(Link& link, const Command& command) {
-  auto reply =
-      link.call(command, base::Deadline::after(base::steady_clock(), link.options().reply_timeout));
-  if (reply && reply->is_error()) {
-    return std::unexpected(internal::failure_of(*reply));
-  }
-  return reply;
+  const auto deadline = base::Deadline::at(base::add_saturating(
+      base::add_saturating(base::steady_clock().now(), link.options().connect_timeout),
+      link.options().reply_timeout));
+  return link.call(command, deadline);
 }
 
 microseconds wall_clock() {
@@ -56,10 +54,10 @@ Result<Finding> ask_clock(Link& link) {
 }  // namespace
 
 Result<std::vector<Finding>> diagnose(const RedisOptions& options) {
-  HOLDFAST_TRY_LET(const auto link, Link::open(options));
-  HOLDFAST_TRY_LET(const auto info, ask(*link, Command("INFO")));
+  Link link(options);
+  HOLDFAST_TRY_LET(const auto info, ask(link, Command("INFO")));
   std::vector<Finding> findings = internal::judge(internal::parse_info(info.text()));
-  HOLDFAST_TRY_LET(auto clock, ask_clock(*link));
+  HOLDFAST_TRY_LET(auto clock, ask_clock(link));
   findings.push_back(std::move(clock));
   return findings;
 }

@@ -7,11 +7,9 @@
 #include <holdfast/base/try.h>
 #include <holdfast/engines/redis/internal/answers.h>
 #include <holdfast/engines/redis/internal/check_options.h>
-#include <holdfast/engines/redis/internal/failure.h>
 #include <holdfast/engines/redis/internal/key_space.h>
 #include <holdfast/engines/redis/internal/link.h>
 #include <holdfast/engines/redis/internal/lua.h>
-#include <holdfast/engines/redis/internal/scripts.h>
 #include <holdfast/store/token_text.h>
 
 namespace holdfast::engines::redis {
@@ -25,7 +23,6 @@ using base::FencingToken;
 using base::Result;
 using internal::Command;
 using internal::Reply;
-using internal::Scripts;
 using internal::unexpected_answer;
 using store::Batch;
 using store::ObjectKey;
@@ -115,8 +112,7 @@ std::string range_end(std::string prefix) {
 // What the operations need, in the order in which it is needed.
 class RedisRepository::Requests {
  public:
-  explicit Requests(RedisOptions options)
-      : link(std::move(options)), keys(link.options().prefix), scripts(link, {}) {}
+  explicit Requests(RedisOptions options) : link(std::move(options)), keys(link.options().prefix) {}
 
   // How long a token without data is kept.
   [[nodiscard]] std::int64_t retention() const {
@@ -126,15 +122,14 @@ class RedisRepository::Requests {
   [[nodiscard]] Command command_for(Saves saves, Batch batch) const;
   // Saves each part with a script of its own, all in one go; appends one outcome for each object.
   Result<void> save(std::span<const Saves> parts, Batch batch, Deadline deadline,
-                    std::vector<SaveOutcome>& outcomes) const;
+                    std::vector<SaveOutcome>& outcomes);
 
   internal::Link link;
   const internal::KeySpace keys;
-  const Scripts scripts;
 };
 
 Command RedisRepository::Requests::command_for(Saves saves, Batch batch) const {
-  Command command = Scripts::command(lua::kSave);
+  Command command(lua::kSave);
   command.add(saves.size() * 2);
   for (const auto& [key, data, token] : saves) {
     command.add(keys.object_of(key.type, key.id)).add(keys.index_of(key.type));
@@ -148,12 +143,12 @@ Command RedisRepository::Requests::command_for(Saves saves, Batch batch) const {
 
 Result<void> RedisRepository::Requests::save(std::span<const Saves> parts, Batch batch,
                                              Deadline deadline,
-                                             std::vector<SaveOutcome>& outcomes) const {
+                                             std::vector<SaveOutcome>& outcomes) {
   std::vector<Command> commands;
   for (const Saves part : parts) {
     commands.push_back(command_for(part, batch));
   }
-  const auto replies = scripts.run_all(lua::kSave, commands, deadline);
+  const auto replies = link.call_all(commands, deadline);
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (!replies[i]) {
       return std::unexpected(replies[i].error());
@@ -178,7 +173,12 @@ Result<std::unique_ptr<RedisRepository>> RedisRepository::open(RedisOptions opti
 
 RedisRepository::RedisRepository(std::unique_ptr<Requests> requests)
     : requests_(std::move(requests)) {}
-RedisRepository::~RedisRepository() = default;
+
+RedisRepository::~RedisRepository() {
+  if (!requests_->link.check_process()) {
+    static_cast<void>(requests_.release());  // see Link for what a forked child must not destroy
+  }
+}
 
 store::RepositoryCapabilities RedisRepository::capabilities() const {
   return {.engine = "redis", .durable = true, .atomic_batch = true};
@@ -186,12 +186,12 @@ store::RepositoryCapabilities RedisRepository::capabilities() const {
 
 Result<store::LoadOutcome> RedisRepository::do_load(const ObjectKey& key, FencingToken token,
                                                     Deadline deadline) {
-  Command command = Scripts::command(lua::kLoad);
+  Command command(lua::kLoad);
   command.add(1)
       .add(requests_->keys.object_of(key.type, key.id))
       .add(token_text(token))
       .add(requests_->retention());
-  HOLDFAST_TRY_LET(auto reply, requests_->scripts.run(lua::kLoad, std::move(command), deadline));
+  HOLDFAST_TRY_LET(auto reply, requests_->link.call(command, deadline));
   std::vector<Reply> answer = reply.take_elements();
   if (answer.size() == 2 && answer[0].text() == "loaded") {
     return store::Loaded{answer[1].take_text()};
@@ -234,15 +234,14 @@ Result<std::vector<SaveOutcome>> RedisRepository::do_save(Saves saves, Batch bat
 
 Result<store::EraseOutcome> RedisRepository::do_erase(const ObjectKey& key, FencingToken token,
                                                       Deadline deadline) {
-  Command command = Scripts::command(lua::kErase);
+  Command command(lua::kErase);
   command.add(2)
       .add(requests_->keys.object_of(key.type, key.id))
       .add(requests_->keys.index_of(key.type))
       .add(token_text(token))
       .add(key.id)
       .add(requests_->retention());
-  HOLDFAST_TRY_LET(const auto reply,
-                   requests_->scripts.run(lua::kErase, std::move(command), deadline));
+  HOLDFAST_TRY_LET(const auto reply, requests_->link.call(command, deadline));
   const std::vector<Reply>& answer = reply.elements();
   if (answer.size() == 2 && answer[0].text() == "erased") {
     return store::Erased{.existed = answer[1].integer() == 1};
@@ -261,9 +260,6 @@ Result<store::IdPage> RedisRepository::do_list(std::string_view type, std::strin
                                             range_begin(prefix, after),
                                             range_end(std::string(prefix)), "LIMIT", 0, limit + 1),
                                     deadline));
-  if (reply.is_error()) {
-    return std::unexpected(internal::failure_of(reply));
-  }
   store::IdPage page;
   for (Reply& id : reply.take_elements()) {
     if (page.ids.size() == limit) {  // one more: there is a next page

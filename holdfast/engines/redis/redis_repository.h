@@ -54,7 +54,7 @@ class RedisRepository final : public store::ObjectRepository {
                                       std::size_t limit, std::string_view after,
                                       base::Deadline deadline) override;
 
-  const std::unique_ptr<Requests> requests_;
+  std::unique_ptr<Requests> requests_;
 };
 
 }  // namespace holdfast::engines::redis

@@ -8,7 +8,6 @@
 #include <holdfast/engines/redis/internal/check_options.h>
 #include <holdfast/engines/redis/internal/held_mutex.h>
 #include <holdfast/engines/redis/internal/lease_requests.h>
-#include <holdfast/engines/redis/internal/link/pending.h>
 #include <holdfast/engines/redis/internal/lua.h>
 #include <holdfast/engines/redis/internal/name_scan.h>
 #include <holdfast/engines/redis/internal/submitter.h>
@@ -31,35 +30,24 @@ namespace lua = internal::lua;
 // A listing looks at no fewer names in one go, if there are so many.
 constexpr std::size_t kLookedAt = 64;
 
-// Where the names of one request are kept, and in which slots of a cluster.
-struct ManyKeys {
+std::vector<Keys> keys_of(const internal::LeaseRequests& requests, std::span<const Name> names) {
   std::vector<Keys> keys;
-  std::vector<std::uint16_t> slots;
-
-  void add(Keys of_name) {
-    slots.push_back(internal::slot_of(of_name.plain));
-    keys.push_back(std::move(of_name));
+  keys.reserve(names.size());
+  for (const Name& name : names) {
+    keys.push_back(requests.keys.keys_of(name.view()));
   }
-};
+  return keys;
+}
 
 // Returns one reply for each name.
 Result<std::vector<Reply>> look_at(const internal::LeaseRequests& requests,
                                    std::span<const Name> names, Deadline deadline) {
-  ManyKeys many;
-  for (const Name& name : names) {
-    many.add(requests.keys.keys_of(name.view()));
-  }
-  auto parts = requests.scripts.run_for_many(
-      lua::kLook, many.slots,
-      [&](const internal::Batch& batch, Command& command) {
-        command.add(batch.size() * 3);
-        for (const std::size_t i : batch) {
-          const Keys& keys = many.keys[i];
-          command.add(keys.plain).add(keys.companion).add(keys.queue);
-        }
-        requests.scripts.add_common(command);
-        command.add("").add("listing");
-      },
+  auto parts = requests.scripts.run(
+      {.script = lua::kLook,
+       .names = keys_of(requests, names),
+       .keys_each = 3,
+       .add_arguments = [](const internal::Batch&,
+                           Command& command) { command.add("").add("listing"); }},
       deadline);
   std::vector<Reply> states(names.size());
   for (auto& [batch, reply] : parts) {
@@ -83,20 +71,11 @@ using States = std::vector<std::optional<store::NameState>>;
 Result<std::vector<std::size_t>> read_mutexes(const internal::LeaseRequests& requests,
                                               std::span<const Name> names, Deadline deadline,
                                               States& states) {
-  ManyKeys many;
-  for (const Name& name : names) {
-    many.add(requests.keys.keys_of(name.view()));
-  }
-  auto parts = requests.scripts.run_for_many(
-      lua::kList, many.slots,
-      [&](const internal::Batch& batch, Command& command) {
-        command.add(batch.size() * 2);
-        for (const std::size_t i : batch) {
-          command.add(many.keys[i].plain).add(many.keys[i].companion);
-        }
-        requests.scripts.add_common(command);
-      },
-      deadline);
+  auto parts = requests.scripts.run({.script = lua::kList,
+                                     .names = keys_of(requests, names),
+                                     .keys_each = 2,
+                                     .add_arguments = [](const internal::Batch&, Command&) {}},
+                                    deadline);
   std::vector<std::size_t> others;
   for (auto& [batch, reply] : parts) {
     if (!reply) {
@@ -195,47 +174,49 @@ store::AsyncLeaseStore* RedisStore::async() noexcept { return submitter_.get(); 
 Result<store::ClaimOutcome> RedisStore::do_claim(const Name& name, const store::Claim& claim,
                                                  Deadline deadline) {
   HOLDFAST_TRY(requests_->link->check_process());
-  return requests_->run(requests_->claim(name, claim), deadline);
+  const auto request = requests_->claim(name, claim);
+  return request.read(requests_->link->call(request.command, deadline));
 }
 
 Result<std::vector<RenewOutcome>> RedisStore::do_renew(std::span<const store::Renewal> renewals,
                                                        Deadline deadline) {
-  ManyKeys many;
+  std::vector<Keys> names;
+  names.reserve(renewals.size());
   for (const store::Renewal& renewal : renewals) {
-    many.add(requests_->keys.keys_of(renewal.name));
+    names.push_back(requests_->keys.keys_of(renewal.name));
   }
-  const auto parts = requests_->scripts.run_for_many(
-      lua::kRenew, many.slots,
-      [&](const internal::Batch& batch, Command& command) {
-        command.add(batch.size() * 2);
-        for (const std::size_t i : batch) {
-          command.add(many.keys[i].plain).add(many.keys[i].companion);
-        }
-        requests_->scripts.add_common(command);
-        for (const std::size_t i : batch) {
-          command.add(to_string(renewals[i].id))
-              .add(internal::microseconds(renewals[i].ttl.unchecked()));
-        }
-      },
-      deadline, internal::OnSilence::reconnect);
+  const auto add_arguments = [&](const internal::Batch& batch, Command& command) {
+    for (const std::size_t i : batch) {
+      command.add(to_string(renewals[i].id))
+          .add(internal::microseconds(renewals[i].ttl.unchecked()));
+    }
+  };
+  const auto parts = requests_->scripts.run({.script = lua::kRenew,
+                                             .names = std::move(names),
+                                             .keys_each = 2,
+                                             .add_arguments = add_arguments},
+                                            deadline, internal::OnSilence::reconnect);
   return internal::renew_outcomes(parts, renewals.size());
 }
 
 Result<store::TransferOutcome> RedisStore::do_transfer(const Name& name, const LeaseId& from,
                                                        const store::Claim& to, Deadline deadline) {
   HOLDFAST_TRY(requests_->link->check_process());
-  return requests_->run(requests_->transfer(name, from, to), deadline);
+  const auto request = requests_->transfer(name, from, to);
+  return request.read(requests_->link->call(request.command, deadline));
 }
 
 Result<store::ReleaseOutcome> RedisStore::do_release(const Name& name, const LeaseId& id,
                                                      Deadline deadline) {
   HOLDFAST_TRY(requests_->link->check_process());
-  return requests_->run(requests_->release(name, id), deadline);
+  const auto request = requests_->release(name, id);
+  return request.read(requests_->link->call(request.command, deadline));
 }
 
 Result<std::optional<store::NameState>> RedisStore::do_look(const Name& name, Deadline deadline) {
   HOLDFAST_TRY(requests_->link->check_process());
-  return requests_->run(requests_->look(name), deadline);
+  const auto request = requests_->look(name);
+  return request.read(requests_->link->call(request.command, deadline));
 }
 
 Result<store::Page> RedisStore::do_list(std::string_view prefix, const store::PageRequest& request,
@@ -263,7 +244,8 @@ Result<store::Page> RedisStore::do_list(std::string_view prefix, const store::Pa
 
 Result<store::HitOutcome> RedisStore::do_hit(const Name& name, const store::Hit& hit,
                                              Deadline deadline) {
-  return requests_->run(requests_->hit(name, hit), deadline);
+  const auto request = requests_->hit(name, hit);
+  return request.read(requests_->link->call(request.command, deadline));
 }
 
 Result<store::Watch> RedisStore::do_watch(const Name& name, store::WatchCallback callback) {

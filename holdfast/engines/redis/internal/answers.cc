@@ -9,7 +9,7 @@
 #include <holdfast/base/printable.h>
 #include <holdfast/base/saturate.h>
 #include <holdfast/base/try.h>
-#include <holdfast/engines/redis/internal/failure.h>
+#include <holdfast/engines/redis/internal/link/server_errors.h>
 #include <holdfast/engines/redis/internal/message.h>
 #include <holdfast/store/lease_store.h>
 
@@ -104,7 +104,8 @@ std::unexpected<base::Error> unexpected_answer() {
   return fail(ErrorCode::internal, "a script gave an unexpected answer");
 }
 
-Result<store::ClaimOutcome> claim_outcome(Reply reply, base::Duration ttl) {
+Result<store::ClaimOutcome> claim_outcome(Result<Reply> answered, base::Duration ttl) {
+  HOLDFAST_TRY_LET(Reply reply, std::move(answered));
   // Of the usual case: the token alone.
   if (reply.kind() == Reply::Kind::string) [[likely]] {
     const auto token = read_token(reply.text());
@@ -172,7 +173,8 @@ Result<std::vector<store::RenewOutcome>> renew_outcomes(std::span<const Scripts:
   return outcomes;
 }
 
-Result<store::TransferOutcome> transfer_outcome(Reply reply) {
+Result<store::TransferOutcome> transfer_outcome(Result<Reply> answered) {
+  HOLDFAST_TRY_LET(Reply reply, std::move(answered));
   Answer answer(std::move(reply));
   if (answer.is("grant", 2)) {
     return grant(answer);
@@ -186,14 +188,16 @@ Result<store::TransferOutcome> transfer_outcome(Reply reply) {
   return answer.error();
 }
 
-Result<store::ReleaseOutcome> release_outcome(const Reply& reply) {
+Result<store::ReleaseOutcome> release_outcome(Result<Reply> answered) {
+  HOLDFAST_TRY_LET(const Reply reply, std::move(answered));
   if (reply.kind() != Reply::Kind::integer) {
     return unexpected_answer();
   }
   return reply.integer() == 1 ? store::ReleaseOutcome::released : store::ReleaseOutcome::not_held;
 }
 
-Result<store::HitOutcome> hit_outcome(Reply reply) {
+Result<store::HitOutcome> hit_outcome(Result<Reply> answered) {
+  HOLDFAST_TRY_LET(Reply reply, std::move(answered));
   Answer answer(std::move(reply));
   if (!answer.is("hit", 4)) {
     return answer.error();
@@ -217,7 +221,8 @@ Result<std::optional<store::NameState>> name_state(const base::Name& name, Reply
   return store::NameState{.name = name, .capacity = count(answer[0]), .holders = std::move(who)};
 }
 
-Result<std::optional<store::NameState>> only_state(const base::Name& name, Reply reply) {
+Result<std::optional<store::NameState>> only_state(const base::Name& name, Result<Reply> answered) {
+  HOLDFAST_TRY_LET(Reply reply, std::move(answered));
   std::vector<Reply> states = reply.take_elements();
   if (states.size() != 1) {
     return unexpected_answer();

@@ -12,26 +12,28 @@
 #include <holdfast/store/outcome.h>
 
 // What the scripts answer, as outcomes. A conflict that a script reports is an error; so is an
-// answer that no script of ours gives (ErrorCode::internal).
+// answer that no script of ours gives (ErrorCode::internal). An error instead of an answer stays
+// what it is.
 namespace holdfast::engines::redis::internal {
 
 // The error for such an answer.
 [[nodiscard]] std::unexpected<base::Error> unexpected_answer();
 
 // `ttl` is what was asked for.
-[[nodiscard]] base::Result<store::ClaimOutcome> claim_outcome(Reply reply, base::Duration ttl);
+[[nodiscard]] base::Result<store::ClaimOutcome> claim_outcome(base::Result<Reply> reply,
+                                                              base::Duration ttl);
 // Of so many leases. A part that failed fails its own leases, and no others; if all have failed,
 // returns the first error.
 [[nodiscard]] base::Result<std::vector<store::RenewOutcome>> renew_outcomes(
     std::span<const Scripts::Part> parts, std::size_t count);
-[[nodiscard]] base::Result<store::TransferOutcome> transfer_outcome(Reply reply);
-[[nodiscard]] base::Result<store::ReleaseOutcome> release_outcome(const Reply& reply);
-[[nodiscard]] base::Result<store::HitOutcome> hit_outcome(Reply reply);
+[[nodiscard]] base::Result<store::TransferOutcome> transfer_outcome(base::Result<Reply> reply);
+[[nodiscard]] base::Result<store::ReleaseOutcome> release_outcome(base::Result<Reply> reply);
+[[nodiscard]] base::Result<store::HitOutcome> hit_outcome(base::Result<Reply> reply);
 // One of those that look.lua returns; nothing if the name is not held.
 [[nodiscard]] base::Result<std::optional<store::NameState>> name_state(const base::Name& name,
                                                                        Reply reply);
 // All that it returns, of one name.
 [[nodiscard]] base::Result<std::optional<store::NameState>> only_state(const base::Name& name,
-                                                                       Reply reply);
+                                                                       base::Result<Reply> reply);
 
 }  // namespace holdfast::engines::redis::internal

@@ -25,6 +25,12 @@ std::string lease_text(const store::Claim& claim) {
       .append(claim.reason);
 }
 
+// Returns in how long the plain key of a mutex expires, where the time is the server's.
+std::chrono::milliseconds expiry_of_mutex(base::Duration ttl) {
+  return std::chrono::ceil<std::chrono::milliseconds>(ttl) +
+         std::chrono::milliseconds(lua::kGraceMs);
+}
+
 bool is_mutex(const store::Claim& claim) { return claim.permits == store::Permits::mutex(); }
 
 // What the answer to a claim says of its place in the queue.
@@ -48,18 +54,10 @@ LeaseRequests::LeaseRequests(RedisOptions options, Scripts::Time time)
 
 LeaseRequests::LeaseRequests(std::unique_ptr<Link> new_link, Scripts::Time time)
     : keys(new_link->options().prefix),
-      scripts(*new_link, std::move(time)),
+      scripts(*new_link, keys, std::move(time)),
       link(std::move(new_link)),
-      watches(link->options(), scripts, keys) {
+      watches(*link, scripts, keys) {
   link->on_unfit([this] { watches.reconnect(); });
-}
-
-Command LeaseRequests::command_for(const Script& script, const Name& name) const {
-  const Keys of_name = keys.keys_of(name.view());
-  Command command = Scripts::command(script);
-  command.add(3).add(of_name.plain).add(of_name.companion).add(of_name.queue);
-  scripts.add_common(command);
-  return command;
 }
 
 std::string LeaseRequests::member(const LeaseId& id) const {
@@ -81,35 +79,28 @@ Request<store::ClaimOutcome> LeaseRequests::claim(const Name& name, const store:
   const bool is_new = joins && queued.add(name.view(), claim.id, base::boot_clock().now());
   const std::string member = is_mutex(claim) ? queued_member(name, claim.id) : std::string();
 
-  Command command = command_for(lua::kClaim, name);
+  Command command = scripts.command(lua::kClaim, name.view());
   command.add(to_string(claim.id)).add(lease_text(claim));
   if (is_mutex(claim)) {
-    command.add(Scripts::expiry_of_mutex(claim.ttl.unchecked()).count());
+    command.add(expiry_of_mutex(claim.ttl.unchecked()).count());
   } else {
     command.add("");
   }
   if (is_mutex(claim) && waits_as.empty() && member.empty()) {
-    command.make_joinable();
+    scripts.make_joinable(command);
   } else {
     command.add(words(claim.permits.count, claim.permits.capacity, microseconds(claim.holds_back),
                       waits_as));
   }
   const base::Duration ttl = claim.ttl.unchecked();
   if (member.empty()) [[likely]] {
-    return {.script = lua::kClaim,
-            .command = std::move(command),
-            .read = [ttl](Result<Reply> reply) -> Result<store::ClaimOutcome> {
-              HOLDFAST_TRY_LET(auto answer, std::move(reply));
-              return claim_outcome(std::move(answer), ttl);
-            }};
+    return {.command = std::move(command),
+            .read = [ttl](Result<Reply> reply) { return claim_outcome(std::move(reply), ttl); }};
   }
   command.add(member);
-  return {.script = lua::kClaim,
-          .command = std::move(command),
+  return {.command = std::move(command),
           .read = [&queued = queued, name, id = claim.id, is_new, ttl](Result<Reply> reply) {
-            Result<store::ClaimOutcome> outcome =
-                reply ? claim_outcome(*std::move(reply), ttl)
-                      : Result<store::ClaimOutcome>(std::unexpected(std::move(reply).error()));
+            Result<store::ClaimOutcome> outcome = claim_outcome(std::move(reply), ttl);
             see_to_queue(queued, name, id, is_new, outcome);
             return outcome;
           }};
@@ -123,7 +114,7 @@ Request<store::TransferOutcome> LeaseRequests::transfer(const Name& name, const 
   // Only where a holder makes room for a waiter.
   const bool may_yield = yields() && to.waits && is_mutex(to);
 
-  Command command = command_for(lua::kTransfer, name);
+  Command command = scripts.command(lua::kTransfer, name.view());
   command.add(to_string(from)).add(lease_text(to)).add(to.permits.count).add(to.permits.capacity);
   if (may_yield || !from_member.empty() || !to_member.empty()) {
     command.add(from_member).add(to_member);
@@ -133,8 +124,7 @@ Request<store::TransferOutcome> LeaseRequests::transfer(const Name& name, const 
   }
   const auto read = [&queued = queued, name, from, id = to.id, was_queued = !to_member.empty()](
                         Result<Reply> reply) -> Result<store::TransferOutcome> {
-    HOLDFAST_TRY_LET(auto answer, std::move(reply));
-    HOLDFAST_TRY_LET(auto outcome, transfer_outcome(std::move(answer)));
+    HOLDFAST_TRY_LET(auto outcome, transfer_outcome(std::move(reply)));
     if (std::holds_alternative<store::HeldBack>(outcome)) {
       return outcome;
     }
@@ -144,17 +134,17 @@ Request<store::TransferOutcome> LeaseRequests::transfer(const Name& name, const 
     }
     return outcome;
   };
-  return {.script = lua::kTransfer, .command = std::move(command), .read = read};
+  return {.command = std::move(command), .read = read};
 }
 
 Request<store::ReleaseOutcome> LeaseRequests::release(const Name& name, const LeaseId& id) {
   const std::string_view waits_as = watches.waits_as(name.view());
   const bool was_queued = queued.remove(name.view(), id);
 
-  Command command = command_for(lua::kRelease, name);
+  Command command = scripts.command(lua::kRelease, name.view());
   command.add(to_string(id));
   if (waits_as.empty() && !was_queued && !yields()) {
-    command.make_joinable();
+    scripts.make_joinable(command);
   } else {
     command.add(waits_as);
   }
@@ -165,47 +155,30 @@ Request<store::ReleaseOutcome> LeaseRequests::release(const Name& name, const Le
     command.add(microseconds(link->options().yield_every));
   }
   if (!was_queued) [[likely]] {
-    return {.script = lua::kRelease,
-            .command = std::move(command),
-            .read = [](const Result<Reply>& reply) -> Result<store::ReleaseOutcome> {
-              return reply ? release_outcome(*reply) : std::unexpected(reply.error());
-            }};
+    return {.command = std::move(command), .read = release_outcome};
   }
-  return {.script = lua::kRelease,
-          .command = std::move(command),
-          .read = [&queued = queued, name,
-                   id](const Result<Reply>& reply) -> Result<store::ReleaseOutcome> {
+  return {.command = std::move(command), .read = [&queued = queued, name, id](Result<Reply> reply) {
             if (!reply) {  // the release is sent again
               queued.add(name.view(), id, base::boot_clock().now());
-              return std::unexpected(reply.error());
             }
-            return release_outcome(*reply);
+            return release_outcome(std::move(reply));
           }};
 }
 
 Request<std::optional<store::NameState>> LeaseRequests::look(const Name& name) const {
-  Command command = command_for(lua::kLook, name);
+  Command command = scripts.command(lua::kLook, name.view());
   command.add(watches.waits_as(name.view()));
-  return {.script = lua::kLook,
-          .command = std::move(command),
-          .read = [name](Result<Reply> reply) -> Result<std::optional<store::NameState>> {
-            HOLDFAST_TRY_LET(auto answer, std::move(reply));
-            return only_state(name, std::move(answer));
-          }};
+  return {.command = std::move(command),
+          .read = [name](Result<Reply> reply) { return only_state(name, std::move(reply)); }};
 }
 
 Request<store::HitOutcome> LeaseRequests::hit(const Name& name, const store::Hit& hit) const {
-  Command command = command_for(lua::kHit, name);
+  Command command = scripts.command(lua::kHit, name.view());
   command.add(hit.limit)
       .add(microseconds(hit.period.unchecked()))
       .add(hit.window == store::Window::sliding ? "sliding" : "fixed")
       .add(hit.count);
-  return {.script = lua::kHit,
-          .command = std::move(command),
-          .read = [](Result<Reply> reply) -> Result<store::HitOutcome> {
-            HOLDFAST_TRY_LET(auto answer, std::move(reply));
-            return hit_outcome(std::move(answer));
-          }};
+  return {.command = std::move(command), .read = hit_outcome};
 }
 
 }  // namespace holdfast::engines::redis::internal

@@ -23,7 +23,6 @@ namespace holdfast::engines::redis::internal {
 // One request to the server, for a caller that blocks and for one that does not.
 template <class T>
 struct Request {
-  const Script& script;
   Command command;
   // Called once, with what came of the request, even after the last use of the LeaseRequests that
   // made it.
@@ -33,7 +32,8 @@ struct Request {
 // The operations of a store as requests: which keys and arguments each sends, and how its answer is
 // read. Thread-safe.
 //
-//   auto granted = requests.run(requests.claim(name, claim), deadline);
+//   auto request = requests.claim(name, claim);
+//   auto granted = request.read(requests.link->call(request.command, deadline));
 class LeaseRequests {
  public:
   LeaseRequests(RedisOptions options, Scripts::Time time);
@@ -52,20 +52,6 @@ class LeaseRequests {
   [[nodiscard]] Request<std::optional<store::NameState>> look(const base::Name& name) const;
   [[nodiscard]] Request<store::HitOutcome> hit(const base::Name& name, const store::Hit& hit) const;
 
-  // Blocks as Link does.
-  template <class T>
-  [[nodiscard]] base::Result<T> run(Request<T> request, base::Deadline deadline) const {
-    return request.read(scripts.run(request.script, std::move(request.command), deadline));
-  }
-  // Calls back, maybe before it returns.
-  template <class T>
-  void submit(Request<T> request, base::Deadline deadline,
-              std::function<void(base::Result<T> outcome)> callback) const {
-    scripts.submit(request.script, std::move(request.command), deadline,
-                   [read = std::move(request.read), callback = std::move(callback)](
-                       base::Result<Reply> reply) { callback(read(std::move(reply))); });
-  }
-
   // These outlive the link, whose late answers use them.
   QueuedClaims queued;
   const KeySpace keys;
@@ -76,8 +62,6 @@ class LeaseRequests {
  private:
   LeaseRequests(std::unique_ptr<Link> new_link, Scripts::Time time);
 
-  // The script with the keys of the name and the arguments that all scripts have.
-  [[nodiscard]] Command command_for(const Script& script, const base::Name& name) const;
   // The member of the queue with this claim.
   [[nodiscard]] std::string member(const base::LeaseId& id) const;
   // Empty if this claim is not in the queue.

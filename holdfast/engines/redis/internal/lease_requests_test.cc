@@ -32,15 +32,19 @@ class LeaseRequestsTest : public ::testing::Test {
     EXPECT_FALSE(requests_.queued.is_empty());
   }
 
+  template <class T>
+  base::Result<T> run(const Request<T>& request) {
+    return request.read(requests_.link->call(request.command, patience()));
+  }
   static bool is_granted(const base::Result<store::ClaimOutcome>& outcome) {
     return outcome && std::holds_alternative<store::Grant>(*outcome);
   }
   base::Result<store::ClaimOutcome> claim(const store::Claim& claim) {
-    return requests_.run(requests_.claim(name_, claim), patience());
+    return run(requests_.claim(name_, claim));
   }
   base::Result<store::TransferOutcome> hand_over(const base::LeaseId& from,
                                                  const store::Claim& to) {
-    return requests_.run(requests_.transfer(name_, from, to), patience());
+    return run(requests_.transfer(name_, from, to));
   }
   // A claim whose request ends with this error.
   void fail_with(ErrorCode code, const store::Claim& claim) {

@@ -1,21 +1,29 @@
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
+#include <thread>
 #include <vector>
 
 #include <holdfast/base/deadline.h>
 #include <holdfast/base/error.h>
+#include <holdfast/base/mutex.h>
+#include <holdfast/base/process_mark.h>
+#include <holdfast/engines/redis/internal/link/backoff.h>
 #include <holdfast/engines/redis/internal/link/command.h>
+#include <holdfast/engines/redis/internal/link/connection.h>
+#include <holdfast/engines/redis/internal/link/pending.h>
+#include <holdfast/engines/redis/internal/link/poll_waker.h>
 #include <holdfast/engines/redis/internal/link/reply.h>
+#include <holdfast/engines/redis/internal/link/spin_budget.h>
 #include <holdfast/engines/redis/redis_options.h>
 
 namespace holdfast::engines::redis::internal {
-
-class LinkCore;
-enum class OnSilence : std::uint8_t;
 
 // What a link has done so far, and does.
 struct LinkCounters {
@@ -28,34 +36,42 @@ struct LinkCounters {
 
 // One connection to a Redis server, shared by any number of threads.
 //
-// Thread-safe. For callers it has no thread of its own: of those that wait, one leads: it sends
-// what the others have put in line, reads, and hands each its reply; when it has its own, another
-// leads. So a lone caller writes and reads itself, and one system call carries the commands of
-// many. Of the calls that stand in line together, those that may be are joined to one command
-// (see bundle.h); that of a call for which nothing was done there is sent again by itself.
+// Thread-safe. For callers it has no thread of its own: one of those that wait leads. The leader
+// sends what the others have put in line, reads, and hands each its reply; when it has its own,
+// another leads. So a lone caller writes and reads itself, and one system call carries the commands
+// of many.
+//
+//   a call comes        it stands in line; the first caller leads, the others park
+//   the leader works    it writes what is in line and reads; if it sleeps in poll() while a call
+//                       comes, that caller writes itself and then parks
+//   a reply comes       the leader hands it over and wakes its caller; or the call goes back in
+//                       line (see `wants_again`)
+//   the leader is done  the caller that will have to wait longest leads
+//   a deadline comes    a call in line goes, one under way leaves its place behind; if nothing was
+//                       heard since it was sent, the connection may end with it (OnSilence)
+//   the connection ends what is under way is unknown; what is in line goes to the next connection
+//   the server is unfit nothing more is sent; when all that is under way has come, the connection
+//                       ends
 //
 // A call blocks until its reply, its deadline (of base::steady_clock()), or the loss of the
 // connection. A lost connection is made anew by the next call: at once after the first failure,
-// then with a growing, jittered pause, for which a call waits if its deadline allows.
-//
-// A connection is given up when the server owes a reply for longer than reply_timeout, when a call
-// reaches its deadline and nothing was heard since it was sent (unless other calls still wait; see
-// OnSilence), and when the server says that it takes no commands now (see fitness.h): a call that
-// is told so is sent once more, over a new connection. Errors:
+// then with a growing, jittered pause, for which a call waits if its deadline allows. A server that
+// owes a reply for longer than reply_timeout counts as dead. Errors:
 //
 //   unavailable      not sent, so nothing has changed: no connection, or the deadline came first
 //   unknown_outcome  sent, and no reply came by the deadline, or the connection broke
 //   limit_exceeded   not sent: max_pending commands are waiting already
 //   unsupported      this process was forked from the one that opened the link
+//   others           the server refuses the command: see server_errors.h
 //
-// A reply that says "error" is a value. A call that leaves by its deadline leaves its place in line
-// behind, and the late reply is thrown away. Commands of one thread reach the server in order.
+// Commands of one thread reach the server in order, but for those that are sent again.
 //
 // `submit` does not block: a thread, which the first such command starts, leads where no caller
 // does. Its answer is called back once, by any thread, and with the errors above; a callback is
 // quick and may submit again.
 //
-// A forked child may destroy what it inherited, which closes nothing of the parent's.
+// In a forked child every call is refused, and the link must not be destroyed: a thread that the
+// child does not have may have left it in any state.
 //
 //   Link link(options);
 //   auto reply = link.call(Command("GET", key), Deadline::after(base::steady_clock(), 1s));
@@ -63,10 +79,8 @@ class Link {
  public:
   // Does not connect yet.
   explicit Link(RedisOptions options);
-  // Connects, so that a wrong address or password is told at once.
-  [[nodiscard]] static base::Result<std::unique_ptr<Link>> open(RedisOptions options);
   // No call may be running.
-  ~Link();
+  ~Link() { close(); }
   Link(const Link&) = delete;
   Link& operator=(const Link&) = delete;
 
@@ -77,24 +91,140 @@ class Link {
   // come in between.
   [[nodiscard]] std::vector<base::Result<Reply>> call_all(std::span<const Command> commands,
                                                           base::Deadline deadline,
-                                                          OnSilence on_silence = OnSilence{});
-
+                                                          OnSilence on_silence = OnSilence::wait);
   // Calls back, maybe before it returns.
-  void submit(Command command, base::Deadline deadline,
-              std::function<void(base::Result<Reply> reply)> callback);
+  void submit(Command command, base::Deadline deadline, Submission::Callback callback);
 
   // Before the first call: `callback` is called when the server says that it takes no commands now.
   // It may be called by any thread, and must neither block nor call the link.
-  void on_unfit(std::function<void()> callback);
+  void on_unfit(std::function<void()> callback) { on_unfit_ = std::move(callback); }
 
   // Answers what was submitted, and refuses what is from now on. Calls go on.
   void close();
 
-  [[nodiscard]] const RedisOptions& options() const noexcept;
+  [[nodiscard]] const RedisOptions& options() const noexcept { return options_; }
   [[nodiscard]] LinkCounters counters() const;
 
  private:
-  std::unique_ptr<LinkCore> core_;
+  using ConnectionPtr = std::shared_ptr<Connection>;
+
+  // How the leader passes the time while nothing comes.
+  enum class Rest : std::uint8_t { none, spinning, spent };
+
+  // What the mutex has to be open for.
+  struct Finished {
+    ParkingLot::Sleepers sleepers;
+    std::vector<std::unique_ptr<Submission>> submissions;
+  };
+
+  // Callers: link.cc. Out of memory ends the process in noexcept functions: a leader or a writer
+  // that vanished would leave the others waiting.
+
+  // Reads what has come while nobody led, before a call enters: a connection that has ended is not
+  // written to, and late replies make places free. Opens the mutex meanwhile.
+  void catch_up() noexcept HOLDFAST_REQUIRES(mutex_);
+  // Puts the calls in line, and writes them unless the leader will. If nobody leads, the caller
+  // does. If there is no place for them, the calls are finished.
+  void enter(std::span<Call> calls, Caller& caller) noexcept HOLDFAST_REQUIRES(mutex_);
+  // Blocks until the calls of this caller, which has entered, are finished.
+  void wait(Caller& caller) noexcept HOLDFAST_EXCLUDES(mutex_);
+  [[nodiscard]] bool has_place_for(std::span<const Call> calls) const HOLDFAST_REQUIRES(mutex_);
+  // Serves all until `me` is served; the driver until there are no submissions.
+  void lead(Caller& me) HOLDFAST_REQUIRES(mutex_);
+  [[nodiscard]] bool has_to_lead(Caller& me) HOLDFAST_REQUIRES(mutex_);
+  [[nodiscard]] bool is_served(const Caller& me) const HOLDFAST_REQUIRES(mutex_);
+  void appoint(Caller& caller) HOLDFAST_REQUIRES(mutex_);
+  // Appoints another leader, if somebody waits.
+  void hand_over() HOLDFAST_REQUIRES(mutex_);
+  [[nodiscard]] Call* most_patient() const HOLDFAST_REQUIRES(mutex_);
+  // Finishes the call before its reply has come.
+  void give_up(Call& call) HOLDFAST_REQUIRES(mutex_);
+  void fail_in_line(Call& call, base::Error error) HOLDFAST_REQUIRES(mutex_);
+  void finish(Call& call) HOLDFAST_REQUIRES(mutex_);
+  // Opens the mutex meanwhile.
+  void notify_finished() HOLDFAST_REQUIRES(mutex_);
+  void notify(const Finished& finished) HOLDFAST_EXCLUDES(mutex_);
+
+  // The thread that leads for submissions.
+  [[nodiscard]] base::Result<void> start_driver() HOLDFAST_REQUIRES(mutex_);
+  void drive() noexcept HOLDFAST_EXCLUDES(mutex_);
+  // Returns the first deadline of a submission; never if there are none.
+  [[nodiscard]] base::Deadline next_deadline() const HOLDFAST_REQUIRES(mutex_);
+  void expire_submissions() HOLDFAST_REQUIRES(mutex_);
+
+  // The leader's work: link_leader.cc. read() and write() tell whether something has moved; both
+  // open the mutex meanwhile. Other callers write, too, while the leader sleeps.
+  bool read() HOLDFAST_REQUIRES(mutex_);
+  void deliver_all() HOLDFAST_REQUIRES(mutex_);
+  void deliver(Reply reply) HOLDFAST_REQUIRES(mutex_);
+  // Returns whether the call is to be sent again, and prepares that: it was joined and nothing was
+  // done for it; the server does not know the script; or it takes no commands now, and another may
+  // have its address soon.
+  [[nodiscard]] static bool wants_again(Call& call, const Reply& reply);
+  bool write() noexcept HOLDFAST_REQUIRES(mutex_);
+  void fill(Connection& connection) HOLDFAST_REQUIRES(mutex_);
+  void join(Call& call, Connection& connection, base::TimePoint sent) HOLDFAST_REQUIRES(mutex_);
+  void send(std::span<Call* const> calls, Connection& connection, base::TimePoint sent)
+      HOLDFAST_REQUIRES(mutex_);
+  [[nodiscard]] bool spin(const Caller& me) HOLDFAST_REQUIRES(mutex_);
+  void sleep(base::Deadline deadline) HOLDFAST_REQUIRES(mutex_);
+  // Returns whether so many stand in line that they are worth a write even if the leader is awake
+  // and will come to it: half of all, so that the server works on them while the others are being
+  // woken.
+  [[nodiscard]] bool has_enough_in_line() const HOLDFAST_REQUIRES(mutex_) {
+    return line_.size() >= std::clamp(pending_ / 2, kLeastInLine, kMostInLine);
+  }
+  static constexpr std::size_t kLeastInLine = 4;
+  static constexpr std::size_t kMostInLine = 32;
+
+  // The connection's beginning and end: link_connecting.cc.
+  void reconnect(const Caller& me) HOLDFAST_REQUIRES(mutex_);
+  void connect(base::Deadline deadline) HOLDFAST_REQUIRES(mutex_);
+  void pause(const base::Error& error) HOLDFAST_REQUIRES(mutex_);
+  void attempt_failed(const base::Error& error) HOLDFAST_REQUIRES(mutex_);
+  void drop_connection(const base::Error& error) HOLDFAST_REQUIRES(mutex_);
+  void drop_if_useless(const Connection& connection) HOLDFAST_REQUIRES(mutex_);
+  // Notes that a call of this caller was sent then, and has left: the connection may be dead.
+  void suspect(const Caller& caller, base::TimePoint sent) HOLDFAST_REQUIRES(mutex_);
+  [[nodiscard]] base::TimePoint overdue_at() const HOLDFAST_REQUIRES(mutex_);
+  [[nodiscard]] base::Error too_early(base::TimePoint time) const HOLDFAST_REQUIRES(mutex_);
+
+  // Constant after construction.
+  const RedisOptions options_;
+  const base::ProcessMark process_;
+  PollWaker waker_;  // rouses the leader from its sleep
+  std::function<void()> on_unfit_ = [] {};
+
+  ParkingLot lot_;
+  mutable base::Mutex mutex_;
+  Line line_ HOLDFAST_GUARDED_BY(mutex_);
+  Flight flight_ HOLDFAST_GUARDED_BY(mutex_);
+  std::size_t pending_ HOLDFAST_GUARDED_BY(mutex_) = 0;  // calls in line and under way
+  std::size_t pending_bytes_ HOLDFAST_GUARDED_BY(mutex_) = 0;
+  Caller* leader_ HOLDFAST_GUARDED_BY(mutex_) = nullptr;
+  bool leader_sleeps_ HOLDFAST_GUARDED_BY(mutex_) = false;
+  ConnectionPtr connection_ HOLDFAST_GUARDED_BY(mutex_);
+  Backoff backoff_ HOLDFAST_GUARDED_BY(mutex_);
+  base::TimePoint next_attempt_ HOLDFAST_GUARDED_BY(mutex_){};
+  std::string last_failure_ HOLDFAST_GUARDED_BY(mutex_);
+  LinkCounters counters_ HOLDFAST_GUARDED_BY(mutex_);
+  bool is_closing_ HOLDFAST_GUARDED_BY(mutex_) = false;
+  Finished finished_ HOLDFAST_GUARDED_BY(mutex_);  // and not notified yet
+  Caller entering_ HOLDFAST_GUARDED_BY(mutex_){};  // leads for a caller that has not entered yet
+
+  Submission::ByDeadline submissions_ HOLDFAST_GUARDED_BY(mutex_);
+  Caller driver_ HOLDFAST_GUARDED_BY(mutex_){};
+  base::ConditionVariable driver_wake_;
+  std::thread driver_thread_ HOLDFAST_GUARDED_BY(mutex_);
+
+  // The writer's: what may be joined, of each script.
+  std::vector<std::vector<Call*>> joined_ HOLDFAST_GUARDED_BY(mutex_);
+
+  // The leader's.
+  std::vector<Reply> arrived_;
+  SpinBudget spin_ HOLDFAST_GUARDED_BY(mutex_);
+  Rest rest_ HOLDFAST_GUARDED_BY(mutex_) = Rest::none;
+  base::TimePoint spin_until_ HOLDFAST_GUARDED_BY(mutex_){};
 };
 
 }  // namespace holdfast::engines::redis::internal

@@ -129,6 +129,24 @@ TEST_F(LinkSubmit, EndsByItsDeadlineUnknownIfSent) {
   EXPECT_EQ(link->counters().connects, 1U);
 }
 
+// While replies to others come, which the submitting thread may read.
+TEST_F(LinkSubmit, OneWhoseDeadlineHasPassedEndsOnce) {
+  constexpr int kRounds = 500;
+  const auto link = open_link(options_for(server_));
+  std::atomic<int> wrong = 0;
+  std::atomic<int> answered = 0;
+  for (int i = 0; i < kRounds; ++i) {
+    link->submit(Command("PING"), patience(), [&](const Result<Reply>& reply) {
+      wrong += reply ? 0 : 1;
+      ++answered;
+    });
+    link->submit(Command("PING"), base::Deadline::at({}),
+                 [&](const Result<Reply>&) { ++answered; });
+  }
+  EXPECT_TRUE(tests::eventually([&] { return answered == 2 * kRounds; }));
+  EXPECT_EQ(wrong, 0);
+}
+
 TEST_F(LinkSubmit, EndsByItsDeadlineWhileACallerLeads) {
   const auto link = open_link(options_for(server_));
   server_.suspend();

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <future>
 #include <latch>
 #include <thread>
 #include <vector>
@@ -33,11 +34,29 @@ TEST_F(LinkTest, AnswersALoneCaller) {
   EXPECT_TRUE(link->call(Command("GET", "nothing"), patience())->is_nil());
 }
 
-TEST_F(LinkTest, ReportsAnErrorReplyAsAValue) {
+TEST_F(LinkTest, ReportsWhatTheServerRefusesAsAnError) {
   const auto link = open_link(options_for(*server_));
-  const auto reply = link->call(Command("NONSENSE"), patience());
-  ASSERT_TRUE(reply);
-  EXPECT_TRUE(reply->is_error("ERR"));
+  const auto reply = link->call(Command("GET"), patience());
+  ASSERT_FALSE(reply);
+  EXPECT_EQ(reply.error().code, ErrorCode::internal);
+  EXPECT_TRUE(reply.error().message.contains("wrong number of arguments")) << reply.error().message;
+}
+
+constexpr Script kAnswer = {.sha = "0123456789012345678901234567890123456789", .text = "return 42"};
+
+TEST_F(LinkTest, SendsTheTextOfAScriptThatTheServerDoesNotKnow) {
+  const auto link = open_link(options_for(*server_));
+  Command command(kAnswer);
+  command.add(0);
+  EXPECT_EQ(link->call(command, patience())->integer(), 42);
+  for (const auto& reply : link->call_all(std::vector{command, command}, patience())) {
+    EXPECT_EQ(reply->integer(), 42);
+  }
+  std::promise<std::int64_t> answered;
+  link->submit(command, patience(), [&](const base::Result<Reply>& reply) {
+    answered.set_value(reply ? reply->integer() : 0);
+  });
+  EXPECT_EQ(answered.get_future().get(), 42);
 }
 
 TEST_F(LinkTest, GivesEachOfManyThreadsItsOwnReplies) {
@@ -187,13 +206,12 @@ TEST_F(LinkTest, BoundsWhatWaits) {
 }
 
 TEST_F(LinkTest, AForkedChildIsRefusedAndHarmsNothing) {
-  auto link = open_link(options_for(*server_));
+  const auto link = open_link(options_for(*server_));
   const pid_t child = ::fork();
   if (child == 0) {
     const auto reply = link->call(Command("PING"), patience());
     const bool is_refused = !reply && reply.error().code == ErrorCode::unsupported;
     const auto replies = link->call_all(std::vector{Command("PING")}, patience());
-    link.reset();
     ::_exit(is_refused && !replies[0] ? 0 : 1);
   }
   int status = -1;

@@ -32,11 +32,13 @@ inline RedisOptions options_of(const std::string& url) {
   return options ? *options : RedisOptions{};
 }
 
+// A link that is connected.
 inline std::unique_ptr<Link> open_link(RedisOptions options) {
   options.connect_timeout = std::chrono::seconds(30);
-  auto link = Link::open(std::move(options));
-  EXPECT_TRUE(link) << (link ? "" : link.error().message);
-  return link ? *std::move(link) : nullptr;
+  auto link = std::make_unique<Link>(std::move(options));
+  const auto reply = link->call(Command("PING"), patience());
+  EXPECT_TRUE(reply) << (reply ? "" : reply.error().message);
+  return link;
 }
 
 // The text of the reply, or of the error.

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include <holdfast/base/try.h>
-#include <holdfast/engines/redis/internal/failure.h>
 
 namespace holdfast::engines::redis::internal {
 
@@ -66,14 +65,8 @@ class Scan {
     if (!type.empty()) {
       command.add("TYPE").add(type);
     }
-    Result<Reply> step = link_.call(command, deadline_);
-    if (!step) {
-      return step;
-    }
-    if (step->is_error()) {
-      return std::unexpected(failure_of(*step));
-    }
-    std::vector<Reply> parts = step->take_elements();
+    HOLDFAST_TRY_LET(Reply step, link_.call(command, deadline_));
+    std::vector<Reply> parts = step.take_elements();
     if (parts.size() != 2 || (parts[0].text() == cursor && cursor != "0")) {
       return fail(ErrorCode::unavailable, "the server gave an unexpected answer to SCAN");
     }

@@ -3,13 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <numeric>
-#include <string_view>
 #include <utility>
-
-#include <holdfast/engines/redis/internal/failure.h>
-#include <holdfast/engines/redis/internal/link/fitness.h>
-#include <holdfast/engines/redis/internal/link/pending.h>
-#include <holdfast/engines/redis/internal/lua.h>
 
 namespace holdfast::engines::redis::internal {
 
@@ -18,23 +12,33 @@ namespace {
 using base::Deadline;
 using base::Result;
 
-constexpr std::string_view kForgotten = "NOSCRIPT";
-constexpr std::string_view kSeveralSlots = "CROSSSLOT";
-
 // How many names one run serves: enough to be cheap, few enough not to keep others waiting.
 constexpr std::size_t kMostNames = 128;
 
 // With a time that does not pass by itself, Redis must not expire anything by its own.
 constexpr std::chrono::milliseconds kGraceWithOtherTime = std::chrono::hours(1);
 
-Result<Reply> checked(Result<Reply> reply) {
-  if (reply && reply->is_error()) {
-    return std::unexpected(failure_of(*reply));
-  }
-  return reply;
+}  // namespace
+
+std::int64_t microseconds(base::Duration duration) {
+  return std::chrono::ceil<std::chrono::microseconds>(duration).count();
 }
 
-}  // namespace
+std::vector<Batch> split_by_slot(std::span<const std::size_t> positions,
+                                 std::span<const std::uint16_t> slots, std::size_t most) {
+  Batch sorted(positions.begin(), positions.end());
+  std::ranges::stable_sort(sorted, {}, [&](std::size_t position) { return slots[position]; });
+  std::vector<Batch> batches;
+  for (const std::size_t position : sorted) {
+    const bool fits = !batches.empty() && batches.back().size() < most &&
+                      slots[batches.back().front()] == slots[position];
+    if (!fits) {
+      batches.emplace_back();
+    }
+    batches.back().push_back(position);
+  }
+  return batches;
+}
 
 void Scripts::add_common(Command& command) const {
   const auto retention = std::chrono::ceil<std::chrono::milliseconds>(link_.options().retention);
@@ -45,73 +49,43 @@ void Scripts::add_common(Command& command) const {
   }
 }
 
-std::chrono::milliseconds Scripts::expiry_of_mutex(base::Duration ttl) {
-  return std::chrono::ceil<std::chrono::milliseconds>(ttl) +
-         std::chrono::milliseconds(lua::kGraceMs);
+Command Scripts::command(const Script& script, std::string_view name) const {
+  const Keys keys = keys_.keys_of(name);
+  Command command(script);
+  command.add(3).add(keys.plain).add(keys.companion).add(keys.queue);
+  add_common(command);
+  return command;
 }
 
-std::int64_t microseconds(base::Duration duration) {
-  return std::chrono::ceil<std::chrono::microseconds>(duration).count();
-}
-
-Command Scripts::command(const Script& script) { return Command("EVALSHA", script.sha); }
-
-Result<Reply> Scripts::run(const Script& script, Command command, Deadline deadline) const {
-  if (time_) {
-    command.stay_alone();  // its time is another with each call
+void Scripts::make_joinable(Command& command) const {
+  if (!time_) {  // a time of our own is another with each call
+    command.make_joinable();
   }
-  Result<Reply> reply = link_.call(command, deadline);
-  if (reply && reply->is_error(kForgotten)) {
-    reply = link_.call(command.with_text(script.text), deadline);
-  }
-  return checked(std::move(reply));
 }
 
-void Scripts::submit(const Script& script, Command command, Deadline deadline,
-                     std::function<void(Result<Reply> reply)> callback) const {
-  Command first = command;
-  link_.submit(std::move(first), deadline,
-               [this, &script, command = std::move(command), deadline,
-                callback = std::move(callback)](Result<Reply> reply) {
-                 if (!reply || (!reply->is_error(kForgotten) && !is_unfit(*reply))) {
-                   callback(checked(std::move(reply)));
-                   return;
-                 }
-                 link_.submit(
-                     command.with_text(script.text), deadline,
-                     [callback](Result<Reply> again) { callback(checked(std::move(again))); });
-               });
-}
-
-std::vector<Result<Reply>> Scripts::answers(const Script& script, std::span<const Command> commands,
-                                            Deadline deadline, OnSilence on_silence) const {
-  std::vector<Result<Reply>> replies = link_.call_all(commands, deadline, on_silence);
-  for (std::size_t i = 0; i < commands.size(); ++i) {
-    if (replies[i] && (replies[i]->is_error(kForgotten) || is_unfit(*replies[i]))) {
-      replies[i] = link_.call(commands[i].with_text(script.text), deadline);
+Command Scripts::command(const ForMany& request, const Batch& batch) const {
+  Command command(request.script);
+  command.add(batch.size() * request.keys_each);
+  for (const std::size_t i : batch) {
+    const Keys& keys = request.names[i];
+    command.add(keys.plain).add(keys.companion);
+    if (request.keys_each == 3) {
+      command.add(keys.queue);
     }
   }
-  return replies;
+  add_common(command);
+  request.add_arguments(batch, command);
+  return command;
 }
 
-std::vector<Result<Reply>> Scripts::run_all(const Script& script, std::span<const Command> commands,
-                                            Deadline deadline) const {
-  std::vector<Result<Reply>> replies = answers(script, commands, deadline, OnSilence::wait);
-  for (Result<Reply>& reply : replies) {
-    reply = checked(std::move(reply));
-  }
-  return replies;
-}
-
-std::vector<Scripts::Part> Scripts::run_batches(const Script& script, std::vector<Batch> batches,
-                                                const FillBatch& fill, Deadline deadline,
-                                                OnSilence on_silence) const {
+std::vector<Scripts::Part> Scripts::run_batches(const ForMany& request, std::vector<Batch> batches,
+                                                Deadline deadline, OnSilence on_silence) const {
   std::vector<Command> commands;
   commands.reserve(batches.size());
   for (const Batch& batch : batches) {
-    fill(batch, commands.emplace_back(command(script)));
+    commands.push_back(command(request, batch));
   }
-  std::vector<Result<Reply>> replies = answers(script, commands, deadline, on_silence);
+  std::vector<Result<Reply>> replies = link_.call_all(commands, deadline, on_silence);
   std::vector<Part> parts;
   parts.reserve(batches.size());
   for (std::size_t i = 0; i < batches.size(); ++i) {
@@ -120,34 +94,36 @@ std::vector<Scripts::Part> Scripts::run_batches(const Script& script, std::vecto
   return parts;
 }
 
-std::vector<Scripts::Part> Scripts::run_for_many(const Script& script,
-                                                 std::span<const std::uint16_t> slots,
-                                                 const FillBatch& fill, Deadline deadline,
-                                                 OnSilence on_silence) const {
-  Batch all(slots.size());
+std::vector<Scripts::Part> Scripts::run(const ForMany& request, Deadline deadline,
+                                        OnSilence on_silence) const {
+  Batch all(request.names.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
+  const auto slots = [&] {
+    std::vector<std::uint16_t> result(request.names.size());
+    std::ranges::transform(request.names, result.begin(),
+                           [](const Keys& keys) { return slot_of(keys.plain); });
+    return result;
+  };
+  const std::vector<std::uint16_t> no_slots(request.names.size());
   const bool by_slot = is_cluster_;
-  std::vector<Part> parts =
-      run_batches(script, by_slot ? split_by_slot(all, slots, kMostNames) : split(all, kMostNames),
-                  fill, deadline, on_silence);
-  if (!by_slot) {
-    Batch refused;
-    std::erase_if(parts, [&](const Part& part) {
-      const bool is_refused = part.reply && part.reply->is_error(kSeveralSlots);
-      if (is_refused) {
-        refused.insert(refused.end(), part.batch.begin(), part.batch.end());
-      }
-      return is_refused;
-    });
-    if (!refused.empty()) {
-      is_cluster_ = true;
-      std::ranges::move(run_batches(script, split_by_slot(refused, slots, kMostNames), fill,
-                                    deadline, on_silence),
-                        std::back_inserter(parts));
-    }
+  std::vector<Part> parts = run_batches(
+      request, split_by_slot(all, by_slot ? slots() : no_slots, kMostNames), deadline, on_silence);
+  if (by_slot || !link_.check_process()) {
+    return parts;
   }
-  for (Part& part : parts) {
-    part.reply = checked(std::move(part.reply));
+  Batch refused;
+  std::erase_if(parts, [&](const Part& part) {
+    const bool is_refused = !part.reply && part.reply.error().code == base::ErrorCode::unsupported;
+    if (is_refused) {
+      refused.insert(refused.end(), part.batch.begin(), part.batch.end());
+    }
+    return is_refused;
+  });
+  if (!refused.empty()) {
+    is_cluster_ = true;
+    std::ranges::move(
+        run_batches(request, split_by_slot(refused, slots(), kMostNames), deadline, on_silence),
+        std::back_inserter(parts));
   }
   return parts;
 }

@@ -7,13 +7,16 @@ namespace holdfast::engines::redis::internal {
 using base::Deadline;
 using base::Name;
 
-template <class T, class Make>
-void Submitter::submit(Deadline deadline, Callback<T> callback, const Make& make) {
+template <class T>
+void Submitter::submit(Deadline deadline, Callback<T> callback, const auto& make) {
   if (auto ours = requests_.link->check_process(); !ours) {
     callback(std::unexpected(std::move(ours).error()));
     return;
   }
-  requests_.submit<T>(make(), deadline, std::move(callback));
+  Request<T> request = make();
+  requests_.link->submit(std::move(request.command), deadline,
+                         [read = std::move(request.read), callback = std::move(callback)](
+                             base::Result<Reply> reply) { callback(read(std::move(reply))); });
 }
 
 void Submitter::start_claim(const Name& name, const store::Claim& claim, Deadline deadline,

@@ -25,8 +25,8 @@ class Submitter final : public store::AsyncLeaseStore {
 
   // Submits what `make` returns. In a forked child calls back with an error instead, before
   // anything is touched that another thread may have left locked.
-  template <class T, class Make>
-  void submit(base::Deadline deadline, Callback<T> callback, const Make& make);
+  template <class T>
+  void submit(base::Deadline deadline, Callback<T> callback, const auto& make);
 
   LeaseRequests& requests_;
 };

@@ -23,13 +23,14 @@ base::Deadline soon(base::Duration patience) {
 
 }  // namespace
 
-WatchTable::WatchTable(const RedisOptions& options, const Scripts& scripts, const KeySpace& keys)
-    : scripts_(scripts),
+WatchTable::WatchTable(Link& link, const Scripts& scripts, const KeySpace& keys)
+    : link_(link),
+      scripts_(scripts),
       keys_(keys),
-      logger_(options.logger),
+      logger_(link.options().logger),
       id_(to_string(base::LeaseId::generate())),
       subscriber_(std::make_unique<Subscriber>(
-          options, std::string(lua::kChannelPrefix) + id_,
+          link.options(), std::string(lua::kChannelPrefix) + id_,
           Subscriber::Callbacks{.on_message = [this](std::string_view text) { on_message(text); },
                                 .on_gap = [this] { watches_.notify_all(); },
                                 .on_idle = [this] { pass_on_strays(); }})) {}
@@ -87,23 +88,14 @@ void WatchTable::join_queue(std::string_view name) const {
   if (!subscriber_->is_listening()) {
     return;  // all are notified when it is
   }
-  const Keys keys = keys_.keys_of(name);
-  Command command = Scripts::command(lua::kWatch);
-  command.add(3).add(keys.plain).add(keys.companion).add(keys.queue);
-  scripts_.add_common(command);
-  command.add(id_);
-  static_cast<void>(scripts_.run(lua::kWatch, std::move(command), soon(kPatience)));
+  static_cast<void>(link_.call(scripts_.command(lua::kWatch, name).add(id_), soon(kPatience)));
 }
 
 // Does not wait: the next message may be for a waiter here. If it fails, the other waiters poll.
 void WatchTable::pass_on(std::string_view name) const {
   passing_on_->fetch_add(1);
-  const Keys keys = keys_.keys_of(name);
-  Command command = Scripts::command(lua::kPass);
-  command.add(2).add(keys.plain).add(keys.queue);
-  scripts_.add_common(command);
-  scripts_.submit(lua::kPass, std::move(command), soon(kPatienceForHints),
-                  [count = passing_on_](const base::Result<Reply>&) { count->fetch_sub(1); });
+  link_.submit(scripts_.command(lua::kPass, name), soon(kPatienceForHints),
+               [count = passing_on_](const base::Result<Reply>&) { count->fetch_sub(1); });
 }
 
 }  // namespace holdfast::engines::redis::internal

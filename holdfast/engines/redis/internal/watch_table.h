@@ -27,7 +27,7 @@ namespace holdfast::engines::redis::internal {
 class WatchTable {
  public:
   // All of them outlive it.
-  WatchTable(const RedisOptions& options, const Scripts& scripts, const KeySpace& keys);
+  WatchTable(Link& link, const Scripts& scripts, const KeySpace& keys);
   ~WatchTable();
   WatchTable(const WatchTable&) = delete;
   WatchTable& operator=(const WatchTable&) = delete;
@@ -50,6 +50,7 @@ class WatchTable {
   void join_queue(std::string_view name) const;
   void pass_on(std::string_view name) const;
 
+  Link& link_;
   const Scripts& scripts_;
   const KeySpace& keys_;
   const base::Logger logger_;

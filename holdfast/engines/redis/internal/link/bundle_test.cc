@@ -57,8 +57,7 @@ TEST(Bundle, IsOfOneScriptWithAsManyArguments) {
   Command with_another_in_common("EVALSHA", kSha, 3, "two", "hf:two", "hfq:two", "own", "2");
   with_another_in_common.make_joinable();
   EXPECT_FALSE(may_be_joined(one, with_another_in_common));
-  Command alone = script(kSha, "two", "2");
-  alone.stay_alone();
+  const Command alone("EVALSHA", kSha, 3, "two", "hf:two", "hfq:two", "common", "2");
   EXPECT_FALSE(may_be_joined(one, alone));
   EXPECT_FALSE(may_be_joined(alone, one));
   EXPECT_FALSE(may_be_joined(Command("PING"), Command("PING")));

@@ -53,8 +53,8 @@ void Command::write_header() {
   bytes_.replace(begin_, header.size, header.text.data(), header.size);
 }
 
-Command Command::with_text(std::string_view text) const {
-  Command result("EVAL", text);
+Command Command::with_text() const {
+  Command result("EVAL", text_);
   result.bytes_.append(bytes_, skip_arguments(bytes_, kHeaderSpace, 2));
   result.arguments_ = arguments_;
   result.write_header();

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <type_traits>
 
+#include <holdfast/engines/redis/internal/script.h>
+
 namespace holdfast::engines::redis::internal {
 
 // Several values as one argument.
@@ -39,6 +41,9 @@ class Command {
     (add(arguments), ...);
   }
 
+  // Runs the script: add the number of keys, the keys, and the arguments. The script is a constant.
+  explicit Command(const Script& script) : Command("EVALSHA", script.sha) { text_ = script.text; }
+
   Command& add(std::string_view argument);
   template <std::integral Number>
   Command& add(Number number) {
@@ -48,13 +53,14 @@ class Command {
   // The whole command. Valid until the next add().
   [[nodiscard]] std::string_view bytes() const noexcept;
 
-  // The same, with the text of its script in place of the sha: `EVAL text …` for `EVALSHA sha …`.
-  [[nodiscard]] Command with_text(std::string_view text) const;
+  // Returns the same with the text of its script in place of the sha: `EVAL text …` for
+  // `EVALSHA sha …`. Only of a command that has one.
+  [[nodiscard]] Command with_text() const;
+  [[nodiscard]] bool has_text() const noexcept { return !text_.empty(); }
 
   // A script that serves one name or several, `EVALSHA sha 3 key key key common argument…`, may be
-  // joined with others: see bundle.h. Once all is added; not any more if it is to stay alone.
+  // joined with others: see bundle.h. Once all is added.
   void make_joinable();
-  void stay_alone() noexcept { own_at_ = 0; }
   [[nodiscard]] bool is_joinable() const noexcept { return own_at_ != 0; }
 
   // Of one that is joinable. Valid as bytes() is.
@@ -78,6 +84,7 @@ class Command {
   static constexpr std::size_t kArgumentSpace = 32;
 
   std::string bytes_;
+  std::string_view text_;  // of its script
   std::size_t arguments_ = 0;
   std::size_t begin_ = 0;
   // Where its parts begin, once it is joinable.

@@ -41,17 +41,15 @@ base::Result<bool> Connection::read(std::vector<Reply>& replies) {
   return true;
 }
 
-base::Result<bool> Connection::write() {
-  HOLDFAST_TRY_LET(const auto sent, wire_->write(std::string_view(unsent_).substr(sent_)));
-  sent_ += sent;
-  if (sent_ == unsent_.size()) {
+void Connection::add_sent(std::size_t bytes) noexcept {
+  sent_ += bytes;
+  if (sent_ == to_send_.size()) {
     sent_ = 0;
-    unsent_.clear();
-    if (unsent_.capacity() > kMostKept) {
-      unsent_.shrink_to_fit();
+    to_send_.clear();
+    if (to_send_.capacity() > kMostKept) {
+      to_send_.shrink_to_fit();
     }
   }
-  return sent > 0;
 }
 
 }  // namespace holdfast::engines::redis::internal

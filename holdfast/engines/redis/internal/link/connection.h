@@ -28,11 +28,13 @@ class Connection {
   // server that sends byte by byte does not count as alive for that.
   [[nodiscard]] bool has_progressed() const noexcept { return has_progressed_; }
 
-  // By the thread that has set `writing` only: what is to be sent, in order.
-  [[nodiscard]] std::string& unsent() noexcept { return unsent_; }
-  [[nodiscard]] bool has_unsent() const noexcept { return sent_ < unsent_.size(); }
-  // Sends some of it; false if there is no room now.
-  [[nodiscard]] base::Result<bool> write();
+  // By the thread that has set `writing` only. What is to be sent is appended to the buffer, in
+  // order; what was sent leaves it once it is empty.
+  [[nodiscard]] std::string& to_send() noexcept { return to_send_; }
+  [[nodiscard]] std::string_view unsent() const noexcept {
+    return std::string_view(to_send_).substr(sent_);
+  }
+  void add_sent(std::size_t bytes) noexcept;
 
   [[nodiscard]] Wire& wire() noexcept { return *wire_; }
 
@@ -52,7 +54,7 @@ class Connection {
   bool has_progressed_ = false;                     // the leader's
   std::size_t counted_ = 0;                         // the leader's: of the reply that has begun
   std::array<char, std::size_t{1} << 16U> buffer_;  // the leader's
-  std::string unsent_;                              // the writer's
+  std::string to_send_;                             // the writer's
   std::size_t sent_ = 0;                            // the writer's
 };
 

@@ -2,50 +2,18 @@
 
 #include <utility>
 
+#include <holdfast/engines/redis/internal/link/server_errors.h>
+
 namespace holdfast::engines::redis::internal {
 
-Load load_of(const Call& call) noexcept {
-  Load load{.commands = call.commands.size()};
-  for (const Command& command : call.commands) {
-    load.bytes += command.bytes().size();
+base::Result<Reply> take_result(Call& call) {
+  if (call.error) {
+    return std::unexpected(*std::move(call.error));
   }
-  return load;
-}
-
-void Flight::push_back(Call& call, base::TimePoint sent) {
-  call.ticket = first_ticket_ + places_.size();
-  places_.push_back({.call = &call, .load = load_of(call), .sent = sent});
-}
-
-void Flight::push_joined(std::span<Call* const> calls, base::TimePoint sent) {
-  const std::size_t first = places_.size();
-  for (Call* const call : calls) {
-    push_back(*call, sent);
+  if (call.reply.is_error()) {
+    return std::unexpected(failure_of(call.reply));
   }
-  places_[first].joined = calls.size();
-}
-
-void Flight::leave(const Call& call) noexcept {
-  places_[static_cast<std::size_t>(*call.ticket - first_ticket_)].call = nullptr;
-}
-
-base::TimePoint Flight::sent(const Call& call) const noexcept {
-  return places_[static_cast<std::size_t>(*call.ticket - first_ticket_)].sent;
-}
-
-Flight::Arrival Flight::deliver(Reply reply) {
-  Place& place = places_.front();
-  place.bytes += place.call != nullptr ? reply.wire_size() : 0;
-  const std::size_t bytes = place.bytes;
-  if (place.call != nullptr) {
-    place.call->replies[place.received] = std::move(reply);
-    place.call->received = place.received + 1;
-  }
-  if (++place.received < place.load.commands) {
-    return {.bytes = bytes};
-  }
-  const Removed removed = pop_front();
-  return {.load = removed.load, .finished = removed.call, .bytes = bytes};
+  return std::move(call.reply);
 }
 
 Call* Flight::newest() const noexcept {
@@ -57,11 +25,33 @@ Call* Flight::newest() const noexcept {
   return nullptr;
 }
 
-Flight::Removed Flight::pop_front() noexcept {
-  const Removed removed{.call = places_.front().call, .load = places_.front().load};
+void Flight::push_back(std::span<Call* const> calls, base::TimePoint sent) {
+  std::size_t joined = calls.size();
+  for (Call* const call : calls) {
+    call->ticket = first_ticket_ + places_.size();
+    call->was_joined = calls.size() > 1;
+    places_.push_back({.call = call,
+                       .bytes = call->command->bytes().size(),
+                       .sent = sent,
+                       .joined = std::exchange(joined, 1)});
+  }
+}
+
+base::TimePoint Flight::leave(Call& call) noexcept {
+  Place& place = places_[static_cast<std::size_t>(*call.ticket - first_ticket_)];
+  place.call = nullptr;
+  call.ticket.reset();
+  return place.sent;
+}
+
+Flight::Place Flight::pop_front() noexcept {
+  const Place place = places_.front();
   places_.pop_front();
   ++first_ticket_;
-  return removed;
+  if (place.call != nullptr) {
+    place.call->ticket.reset();
+  }
+  return place;
 }
 
 }  // namespace holdfast::engines::redis::internal

@@ -3,6 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
+#include <map>
+#include <memory>
 #include <optional>
 #include <span>
 
@@ -14,57 +17,70 @@
 
 namespace holdfast::engines::redis::internal {
 
+struct Call;
 struct Submission;
-
-// The commands that wait for the server or are under way to it.
-struct Load {
-  std::size_t commands = 0;
-  std::size_t bytes = 0;
-
-  Load& operator+=(const Load& other) noexcept {
-    commands += other.commands;
-    bytes += other.bytes;
-    return *this;
-  }
-  Load& operator-=(const Load& other) noexcept {
-    commands -= other.commands;
-    bytes -= other.bytes;
-    return *this;
-  }
-};
 
 // What becomes of the connection when a call's deadline comes and nothing was heard since it was
 // sent.
 enum class OnSilence : std::uint8_t {
-  wait,       // others may be more patient: it goes only if nobody else waits on it
-  reconnect,  // it goes: what the caller tries next must not be sent to a dead server
+  wait,       // others may be more patient: it ends only if no other call waits on it
+  reconnect,  // it ends: what the caller tries next must not be sent to a dead server
 };
 
-// What one caller asked for: lives on its stack, and stands in line, then is under way.
+// A thread that waits for its calls. All members are protected by the link's mutex; `deadline` and
+// `parking` are also the thread's own.
+struct Caller {
+  base::Deadline deadline = base::Deadline::never();
+  OnSilence on_silence = OnSilence::wait;
+  std::span<Call> calls{};
+  std::size_t unfinished = 0;
+  std::size_t bytes = 0;  // of all replies
+  Parking parking{};
+};
+
+// One command, from the line to its reply.
 struct Call {
   // Constant after construction.
-  std::span<const Command> commands;
-  Reply* replies;  // as many as commands
+  const Command* command;
+  Caller* caller;  // the link's driver, if nobody waits
   base::Deadline deadline;
-  Submission* submission = nullptr;  // to which it belongs, if no caller waits
-  bool may_join = false;             // its command, with those of others: see bundle.h
-  OnSilence on_silence = OnSilence::wait;
+  Submission* submission = nullptr;  // to which it belongs, if nobody waits
 
-  // Written by whoever serves the call, under the link's mutex; the caller reads it afterwards.
-  std::size_t received = 0;
-  bool finished = false;
-  bool joined = false;
+  // Protected by the link's mutex; the caller reads the result when all its calls are finished.
+  bool may_join = false;    // with those of others: see bundle.h
+  bool was_joined = false;  // the last time that it was sent
+  bool sends_text = false;  // of its script, which the server does not know
+  bool was_unfit = false;   // the server: the command is sent again once
+  bool is_finished = false;
+  Reply reply{};
   std::optional<base::Error> error{};
 
   // Belongs to Line or Flight.
   Call* previous = nullptr;
   Call* next = nullptr;
-  std::optional<std::uint64_t> ticket{};  // once sent
-
-  Parking parking{};
+  std::optional<std::uint64_t> ticket{};  // while it is under way
 };
 
-[[nodiscard]] Load load_of(const Call& call) noexcept;
+// Returns the reply of a finished call, or why there is none. What the server refuses is an error.
+[[nodiscard]] base::Result<Reply> take_result(Call& call);
+
+// A command for which nobody waits: its answer is called back.
+struct Submission {
+  using Callback = std::function<void(base::Result<Reply> reply)>;
+  using ByDeadline = std::multimap<base::TimePoint, std::unique_ptr<Submission>>;
+
+  Submission(Command its_command, Caller& driver, base::Deadline deadline, Callback its_callback)
+      : command(std::move(its_command)),
+        callback(std::move(its_callback)),
+        call{.command = &command, .caller = &driver, .deadline = deadline, .submission = this} {}
+  Submission(const Submission&) = delete;
+  Submission& operator=(const Submission&) = delete;
+
+  const Command command;
+  const Callback callback;
+  Call call;
+  ByDeadline::iterator place{};  // while it is not finished
+};
 
 // The calls that were not sent yet, in order. Any of them may leave.
 class Line {
@@ -97,47 +113,27 @@ class Line {
 // its place, so that its reply is not taken for another's.
 class Flight {
  public:
-  [[nodiscard]] bool empty() const noexcept { return places_.empty(); }
-  // When the oldest was sent.
-  [[nodiscard]] base::TimePoint oldest() const noexcept { return places_.front().sent; }
-
-  void push_back(Call& call, base::TimePoint sent);
-  // Those that were sent as one command: see bundle.h.
-  void push_joined(std::span<Call* const> calls, base::TimePoint sent);
-  // How many calls the next reply is for. Not if empty().
-  [[nodiscard]] std::size_t joined() const noexcept { return places_.front().joined; }
-  void leave(const Call& call) noexcept;
-  // When this call was sent, which has not left.
-  [[nodiscard]] base::TimePoint sent(const Call& call) const noexcept;
-
-  struct Arrival {
-    Load load{};  // that is no longer pending: of a call that is over
-    Call* finished = nullptr;
-    std::size_t bytes = 0;  // of all replies to that call so far
+  struct Place {
+    Call* call = nullptr;   // null once it has left
+    std::size_t bytes = 0;  // of the command
+    base::TimePoint sent{};
+    std::size_t joined = 1;  // with those that follow: see bundle.h
   };
-  // Gives the next reply, or part of it, to the call that it belongs to. Not if empty().
-  Arrival deliver(Reply reply);
 
-  // The newest call that has not left, or null.
+  [[nodiscard]] bool empty() const noexcept { return places_.empty(); }
+  // The place whose reply comes next. Not if empty().
+  [[nodiscard]] const Place& front() const noexcept { return places_.front(); }
+  // Returns the newest call that has not left, or null.
   [[nodiscard]] Call* newest() const noexcept;
 
-  // Takes the oldest out: its call, null if it has left, and its load.
-  struct Removed {
-    Call* call = nullptr;
-    Load load{};
-  };
-  Removed pop_front() noexcept;
+  // Calls that were sent as one command.
+  void push_back(std::span<Call* const> calls, base::TimePoint sent);
+  // Returns when the call was sent.
+  base::TimePoint leave(Call& call) noexcept;
+  // Takes the oldest out.
+  Place pop_front() noexcept;
 
  private:
-  struct Place {
-    Call* call = nullptr;  // null once it has left
-    Load load{};
-    std::size_t received = 0;
-    std::size_t bytes = 0;
-    base::TimePoint sent{};
-    std::size_t joined = 1;  // with those that follow
-  };
-
   std::deque<Place> places_;
   std::uint64_t first_ticket_ = 0;
 };

@@ -35,9 +35,11 @@ TEST(Command, TakesAnyNumberOfArguments) {
 }
 
 TEST(Command, CarriesTheTextOfItsScriptInPlaceOfTheSha) {
-  const Command known("EVALSHA", "sha", 1, "key", "argument");
-  EXPECT_EQ(known.with_text("return 1").bytes(),
-            Command("EVAL", "return 1", 1, "key", "argument").bytes());
+  constexpr Script kScript = {.sha = "sha", .text = "return 1"};
+  Command known(kScript);
+  known.add(1).add("key").add("argument");
+  EXPECT_EQ(known.bytes(), Command("EVALSHA", "sha", 1, "key", "argument").bytes());
+  EXPECT_EQ(known.with_text().bytes(), Command("EVAL", "return 1", 1, "key", "argument").bytes());
 }
 
 TEST(ReplyReader, ReadsEveryKind) {

@@ -1,5 +1,6 @@
-#include <holdfast/engines/redis/internal/failure.h>
+#include <holdfast/engines/redis/internal/link/server_errors.h>
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 
@@ -10,6 +11,7 @@ namespace holdfast::engines::redis::internal {
 namespace {
 
 using base::ErrorCode;
+using namespace server_error;
 
 struct Meaning {
   std::string_view word;
@@ -26,15 +28,15 @@ constexpr std::array kMeanings{
             "what is stored for the name is not readable; it is left as it is"},
     Meaning{"OOM", ErrorCode::unavailable, "the server's memory is full: raise maxmemory"},
     Meaning{"MISCONF", ErrorCode::unavailable, "the server cannot save to its disk: check its log"},
-    Meaning{"READONLY", ErrorCode::unavailable, "the server is a replica: name its master"},
-    Meaning{"MASTERDOWN", ErrorCode::unavailable, "the server is a replica without a master"},
+    Meaning{kReadOnly, ErrorCode::unavailable, "the server is a replica: name its master"},
+    Meaning{kMasterDown, ErrorCode::unavailable, "the server is a replica without a master"},
     Meaning{"NOREPLICAS", ErrorCode::unavailable, "the server has lost its replicas"},
-    Meaning{"LOADING", ErrorCode::unavailable, "the server is starting: try again"},
+    Meaning{kLoading, ErrorCode::unavailable, "the server is starting: try again"},
     Meaning{"BUSY", ErrorCode::unavailable, "the server is busy with somebody's script: try again"},
-    Meaning{"NOAUTH", ErrorCode::unavailable, "the server wants a password: put it into the URL"},
-    Meaning{"NOPERM", ErrorCode::unavailable,
+    Meaning{kNoAuth, ErrorCode::unavailable, "the server wants a password: put it into the URL"},
+    Meaning{kNoPermission, ErrorCode::unavailable,
             "the user may not do this: allow it the keys, the scripts, and publishing"},
-    Meaning{"CLUSTERDOWN", ErrorCode::unavailable, "the cluster is down"},
+    Meaning{kClusterDown, ErrorCode::unavailable, "the cluster is down"},
     Meaning{"TRYAGAIN", ErrorCode::unavailable,
             "the name is moving to another node of the cluster: try again"},
     Meaning{"MOVED", ErrorCode::unsupported, "the name is on another node of a cluster"},
@@ -45,7 +47,14 @@ constexpr std::array kMeanings{
 // A Sentinel, or a server whose administrator has renamed commands.
 constexpr std::string_view kUnknownCommand = "ERR unknown command";
 
+constexpr std::array kUnfit = {kReadOnly, kLoading, kMasterDown, kClusterDown};
+
 }  // namespace
+
+bool is_unfit(const Reply& reply) noexcept {
+  return reply.is_error() &&
+         std::ranges::any_of(kUnfit, [&](std::string_view word) { return reply.is_error(word); });
+}
 
 base::Error failure_of(const Reply& error) {
   if (error.text().starts_with(kUnknownCommand)) {
@@ -60,7 +69,7 @@ base::Error failure_of(const Reply& error) {
       return {meaning.code, std::string(meaning.what) + " (" + base::printable(error.text()) + ")"};
     }
   }
-  return {ErrorCode::internal, "the server refuses a script: " + base::printable(error.text())};
+  return {ErrorCode::internal, "the server refuses a command: " + base::printable(error.text())};
 }
 
 }  // namespace holdfast::engines::redis::internal

@@ -1,4 +1,4 @@
-#include <holdfast/engines/redis/internal/batches.h>
+#include <holdfast/engines/redis/internal/scripts.h>
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,9 @@ namespace {
 const Batch kFive = {0, 1, 2, 3, 4};
 
 TEST(Batches, PositionsAreSplitInOrder) {
-  EXPECT_EQ(split(kFive, 2), (std::vector<Batch>{{0, 1}, {2, 3}, {4}}));
-  EXPECT_EQ(split({}, 2), std::vector<Batch>());
+  const std::vector<std::uint16_t> one_slot(kFive.size());
+  EXPECT_EQ(split_by_slot(kFive, one_slot, 2), (std::vector<Batch>{{0, 1}, {2, 3}, {4}}));
+  EXPECT_EQ(split_by_slot({}, {}, 2), std::vector<Batch>());
 }
 
 TEST(Batches, ABatchBySlotHasOneSlotAndNoMoreThanItMay) {

@@ -1,4 +1,4 @@
-#include <holdfast/engines/redis/internal/failure.h>
+#include <holdfast/engines/redis/internal/link/server_errors.h>
 
 #include <string>
 
