@@ -45,7 +45,6 @@ Result<std::vector<Reply>> look_at(const internal::LeaseRequests& requests,
   auto parts = requests.scripts.run(
       {.script = lua::kLook,
        .names = keys_of(requests, names),
-       .keys_each = 3,
        .add_arguments = [](const internal::Batch&,
                            Command& command) { command.add("").add("listing"); }},
       deadline);
@@ -73,7 +72,6 @@ Result<std::vector<std::size_t>> read_mutexes(const internal::LeaseRequests& req
                                               States& states) {
   auto parts = requests.scripts.run({.script = lua::kList,
                                      .names = keys_of(requests, names),
-                                     .keys_each = 2,
                                      .add_arguments = [](const internal::Batch&, Command&) {}},
                                     deadline);
   std::vector<std::size_t> others;
@@ -191,11 +189,9 @@ Result<std::vector<RenewOutcome>> RedisStore::do_renew(std::span<const store::Re
           .add(internal::microseconds(renewals[i].ttl.unchecked()));
     }
   };
-  const auto parts = requests_->scripts.run({.script = lua::kRenew,
-                                             .names = std::move(names),
-                                             .keys_each = 2,
-                                             .add_arguments = add_arguments},
-                                            deadline, internal::OnSilence::reconnect);
+  const auto parts = requests_->scripts.run(
+      {.script = lua::kRenew, .names = std::move(names), .add_arguments = add_arguments}, deadline,
+      internal::OnSilence::reconnect);
   return internal::renew_outcomes(parts, renewals.size());
 }
 

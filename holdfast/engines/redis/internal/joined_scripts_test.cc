@@ -52,10 +52,10 @@ class JoinedScripts : public ::testing::Test {
  private:
   Done ask(const Script& script, const Names& names, const std::vector<std::string>& arguments) {
     std::vector<std::string> words = {"EVAL", std::string(script.text),
-                                      std::to_string(3 * names.size())};
+                                      std::to_string(2 * names.size())};
     for (const std::string& name : names) {
       const Keys keys = KeySpace("").keys_of(name);
-      words.insert(words.end(), {keys.plain, keys.companion, keys.queue});
+      words.insert(words.end(), {keys.plain, keys.companion});
     }
     words.emplace_back("3600000");
     for (std::size_t i = 0; i < names.size(); ++i) {

@@ -61,7 +61,7 @@ const std::vector<std::uint32_t>& numbers_by_slot() {
   return kNumbers;
 }
 
-// What follows hf: or hfq:.
+// What follows hf:.
 std::string tail_of(std::string_view plain) {
   std::string tail;
   if (plain.find('}') == plain.npos) {
@@ -104,10 +104,8 @@ Keys KeySpace::keys_of(std::string_view name) const {
   if (needs_escape(plain)) {
     plain.insert(0, kEscape);
   }
-  const std::string tail = tail_of(plain);
-  return {.plain = std::move(plain),
-          .companion = std::string(kCompanion).append(tail),
-          .queue = std::string(kQueue).append(tail)};
+  std::string companion = std::string(kCompanion).append(tail_of(plain));
+  return {.plain = std::move(plain), .companion = std::move(companion)};
 }
 
 // A key that begins with hf~ would not begin with the prefix.

@@ -10,20 +10,20 @@ namespace holdfast::engines::redis::internal {
 // The slot of a cluster in which a key is: that of its hash tag, or of all of it where it has none.
 [[nodiscard]] std::uint16_t slot_of(std::string_view key) noexcept;
 
-// Where a name is kept. All three are in one slot, whatever bytes the name has. The scripts make a
-// fourth key from the companion's, in the same slot: it begins with hfe: instead (see count.lua).
+// Where a name is kept. Both are in one slot, whatever bytes the name has. The scripts make two
+// more keys from the companion's, in the same slot: they begin with hfq: (see queue.lua) and hfe:
+// (see count.lua) instead.
 struct Keys {
   std::string plain;      // the prefix and the name: what other programs lock, too
   std::string companion;  // begins with hf:
-  std::string queue;      // begins with hfq:
 };
 
 // The keys of names, and the names of keys. Different names have different keys.
 //
-//   plain                       companion           queue
-//   a                           hf:{a}              hfq:{a}
-//   a{tag}b                     hf:=a{tag}b         hfq:=a{tag}b
-//   a}b (a brace, but no tag)   hf:+{1234}a}b       hfq:+{1234}a}b    1234 has the slot of a}b
+//   plain                       companion
+//   a                           hf:{a}
+//   a{tag}b                     hf:=a{tag}b
+//   a}b (a brace, but no tag)   hf:+{1234}a}b    1234 has the slot of a}b
 //
 // A plain key that would begin with hf:, hfq:, hfe:, hfo: or hf~ begins with hf~ instead, so that
 // it is nobody's companion.

@@ -48,7 +48,6 @@ TEST(KeySpace, TheKeysOfANameAreInOneSlot) {
     for (const std::string& name : odd_names()) {
       const Keys keys = space.keys_of(name);
       EXPECT_EQ(slot_of(keys.companion), slot_of(keys.plain)) << keys.plain;
-      EXPECT_EQ(slot_of(keys.queue), slot_of(keys.plain)) << keys.plain;
     }
   }
 }
@@ -69,9 +68,8 @@ TEST(KeySpace, NoObjectHasTheKeyOfAnotherOrOfAName) {
   std::size_t made = 0;
   for (const std::string& name : odd_names()) {
     const Keys of_name = space.keys_of(name);
-    for (const std::string& key :
-         {of_name.plain, of_name.companion, of_name.queue, space.index_of(name),
-          space.object_of(name, "{a}"), space.object_of("{a}", name)}) {
+    for (const std::string& key : {of_name.plain, of_name.companion, space.index_of(name),
+                                   space.object_of(name, "{a}"), space.object_of("{a}", name)}) {
       keys.insert(key);
       ++made;
     }
@@ -96,9 +94,9 @@ TEST(KeySpace, NoTwoNamesShareAKey) {
   const std::vector<std::string> names = odd_names();
   for (const std::string& name : names) {
     const Keys keys = space.keys_of(name);
-    all.insert({keys.plain, keys.companion, keys.queue});
+    all.insert({keys.plain, keys.companion});
   }
-  EXPECT_EQ(all.size(), names.size() * 3);
+  EXPECT_EQ(all.size(), names.size() * 2);
 }
 
 TEST(KeySpace, AKeyLeadsBackToItsName) {

@@ -20,14 +20,14 @@ using base::ErrorCode;
 
 // Answers each with its own argument.
 constexpr std::string_view kEcho =
-    "if #KEYS == 3 then return ARGV[2] end "
-    "local all = {} for i = 1, #KEYS / 3 do all[i] = ARGV[i + 1] end return all";
+    "if #KEYS == 2 then return ARGV[2] end "
+    "local all = {} for i = 1, #KEYS / 2 do all[i] = ARGV[i + 1] end return all";
 // Does nothing for those that are joined, but for the first.
 constexpr std::string_view kFirst =
-    "if #KEYS == 3 then return ARGV[2] end "
-    "local all = {ARGV[2]} for i = 2, #KEYS / 3 do all[i] = false end return all";
+    "if #KEYS == 2 then return ARGV[2] end "
+    "local all = {ARGV[2]} for i = 2, #KEYS / 2 do all[i] = false end return all";
 constexpr std::string_view kRefuses =
-    "if #KEYS == 3 then return ARGV[2] end return redis.error_reply('CROSSSLOT no')";
+    "if #KEYS == 2 then return ARGV[2] end return redis.error_reply('CROSSSLOT no')";
 constexpr std::string_view kForever = "while true do end";
 
 class JoinedCalls : public ::testing::Test {
@@ -65,7 +65,7 @@ class JoinedCalls : public ::testing::Test {
   }
 
   Answer call(const std::string& argument) {
-    Command command("EVALSHA", sha_, 3, "a", "b", "c", "common", argument);
+    Command command("EVALSHA", sha_, 2, "a", "b", "common", argument);
     command.make_joinable();
     return link_->call(command, patience());
   }

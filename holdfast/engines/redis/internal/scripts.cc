@@ -52,7 +52,7 @@ void Scripts::add_common(Command& command) const {
 Command Scripts::command(const Script& script, std::string_view name) const {
   const Keys keys = keys_.keys_of(name);
   Command command(script);
-  command.add(3).add(keys.plain).add(keys.companion).add(keys.queue);
+  command.add(2).add(keys.plain).add(keys.companion);
   add_common(command);
   return command;
 }
@@ -65,13 +65,9 @@ void Scripts::make_joinable(Command& command) const {
 
 Command Scripts::command(const ForMany& request, const Batch& batch) const {
   Command command(request.script);
-  command.add(batch.size() * request.keys_each);
+  command.add(batch.size() * 2);
   for (const std::size_t i : batch) {
-    const Keys& keys = request.names[i];
-    command.add(keys.plain).add(keys.companion);
-    if (request.keys_each == 3) {
-      command.add(keys.queue);
-    }
+    command.add(request.names[i].plain).add(request.names[i].companion);
   }
   add_common(command);
   request.add_arguments(batch, command);

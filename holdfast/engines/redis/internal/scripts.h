@@ -42,11 +42,10 @@ class Scripts {
   // Such a command that is complete may be joined with those of other callers.
   void make_joinable(Command& command) const;
 
-  // The script with these names, of which it gets two or three keys each.
+  // A script for several names.
   struct ForMany {
     const Script& script;
     std::vector<Keys> names;
-    std::size_t keys_each;
     std::function<void(const Batch& batch, Command& command)> add_arguments;
   };
   // What the server answered for some of many names.

@@ -1,5 +1,5 @@
 -- Grants the name, or says who holds it, in which case `store` waits for it (if not empty).
--- KEYS plain, companion, queue   ARGV …, id, what to keep of the lease: `ttl id words`, of a mutex the
+-- KEYS plain, companion   ARGV …, id, what to keep of the lease: `ttl id words`, of a mutex the
 -- milliseconds until the plain key expires, else an empty text, and unless it is a mutex for which
 -- nobody waits at this store `permits capacity holds_back store`; of a mutex that a release may grant to
 -- it, its member of the queue
@@ -11,13 +11,11 @@
 local retention = tonumber(ARGV[1])  -- where the time is the server's
 if retention and ARGV[4] ~= '' then
   local call = redis.call
-  local time = call('TIME')
-  local second, fraction = time[1], time[2]
-  local token = second .. (#fraction == 6 and '' or string.rep('0', 6 - #fraction)) .. fraction
-  if #KEYS > 3 then
+  -- include now.lua
+  if #KEYS > 2 then
     local answers = {}
-    for i = 1, #KEYS / 3 do
-      local plain, companion = KEYS[3 * i - 2], KEYS[3 * i - 1]
+    for i = 1, #KEYS / 2 do
+      local plain, companion = KEYS[2 * i - 1], KEYS[2 * i]
       local id, lease, expiry, granted = ARGV[3 * i - 1], ARGV[3 * i], ARGV[3 * i + 1], nil
       -- include take.lua
       answers[i] = granted and token
@@ -29,7 +27,7 @@ if retention and ARGV[4] ~= '' then
   -- include take.lua
   if granted then
     if ARGV[6] then
-      redis.pcall('ZREM', KEYS[3], ARGV[6])
+      redis.pcall('ZREM', 'hfq:' .. string.sub(companion, 4), ARGV[6])
     end
     return token
   end
@@ -37,8 +35,9 @@ if retention and ARGV[4] ~= '' then
     -- include confirm.lua
   end
 end
-local plain, companion, queue = unpack(KEYS)
 -- include queue.lua
+local plain, companion = unpack(KEYS)
+local queue = queue_of(companion)
 -- include record.lua
 -- include count.lua
 local permits, capacity, holds_back, store = string.match(ARGV[5] or '1 1 0 ', '^(%d+) (%d+) (%d+) (%x*)$')

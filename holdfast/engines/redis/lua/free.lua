@@ -1,7 +1,7 @@
 -- Frees the mutex `plain`, unless it has just ended, or its note would be kept for much longer than it has
 -- to be: what release.lua says at length. `freed` is then 1.
-local left = redis.call('PTTL', plain)
+local left = call('PTTL', plain)
 -- A ttl is rounded up to milliseconds.
 if left > @GraceMs@ + 1 and left <= retention then
-  freed = redis.call('DEL', plain)
+  freed = call('DEL', plain)
 end

@@ -9,16 +9,11 @@
 --
 -- Nothing is granted where the name is to be left free for other clients: see `yields` in record.lua.
 local given  -- the token
-local time = redis.call('TIME')
-local token = time[1] .. string.rep('0', 6 - #time[2]) .. time[2]
-local note = redis.pcall('GET', companion)
-local kept_until, granted, lasted, holder =
-  string.match(type(note) == 'string' and note or '', '^%d+ (%d+) (%d+) (%d+) (%x+) ')
 local expiry = @UnconfirmedMs@ + @GraceMs@
+-- include now.lua
+-- include note.lua
 local every = tonumber(ARGV[5]) or 0
-if holder == id and note < token and granted + lasted > tonumber(token) and
-  (every == 0 or math.floor(granted / every) == math.floor(token / every)) and
-  tonumber(kept_until) > time[1] + math.ceil((expiry + retention) / 1000) then
+if holder == id and (every == 0 or math.floor(granted_at / every) == math.floor(token / every)) then
   local checked = 0
   repeat
     local waiting, to = string.match(first, '^(%x+) (%x+)$')
@@ -34,8 +29,8 @@ if holder == id and note < token and granted + lasted > tonumber(token) and
     if listening > 0 then
       local told = redis.pcall('PUBLISH', channel, 'grant ' .. to .. ' ' .. plain)
       if type(told) == 'number' then
-        redis.call('SET', plain, to, 'PX', expiry)
-        redis.call('SET', companion,
+        call('SET', plain, to, 'PX', expiry)
+        call('SET', companion,
           table.concat({token, kept_until, token, '@UnconfirmedMs@000', to, '0 '}, ' '), 'KEEPTTL')
         given = token
       end

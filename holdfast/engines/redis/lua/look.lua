@@ -1,12 +1,13 @@
 -- The live leases of names, for each the capacity and the holders, or why they cannot be read. A store
 -- that watches the name goes on waiting if it is held; else it passes on the hint that brought it here.
 -- For a listing, a string without an expiry is no lock of another program, but somebody's data.
--- KEYS plain, companion, queue of each   ARGV …, store (or empty), `listing` (or none)
+-- KEYS plain, companion of each   ARGV …, store (or empty), `listing` (or none)
 -- include queue.lua
 -- include record.lua
 local store, is_listing = ARGV[2], ARGV[3] == 'listing'
 
-local function look(plain, companion, queue)
+local function look(plain, companion)
+  local queue = queue_of(companion)
   local loaded, record = pcall(load, plain, companion)
   if not loaded then
     return {'unreadable', type(record) == 'table' and record.err or tostring(record)}
@@ -25,7 +26,7 @@ local function look(plain, companion, queue)
 end
 
 local states = {}
-for i = 1, #KEYS, 3 do
-  states[#states + 1] = look(KEYS[i], KEYS[i + 1], KEYS[i + 2])
+for i = 1, #KEYS, 2 do
+  states[#states + 1] = look(KEYS[i], KEYS[i + 1])
 end
 return states

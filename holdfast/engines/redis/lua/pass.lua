@@ -1,4 +1,4 @@
 -- Passes on a hint to the next store that waits.
--- KEYS plain, companion, queue   ARGV …
+-- KEYS plain, companion   ARGV …
 -- include queue.lua
-wake_one(KEYS[3], KEYS[1])
+wake_one(queue_of(KEYS[2]), KEYS[1])

@@ -35,8 +35,7 @@ local function milliseconds(microseconds)
   return math.ceil(microseconds / 1000)
 end
 
--- The key `ends` of a name. It is made here from another key of the name, and so is in its slot: one more
--- key would cost each claim and release of a mutex, which has no such key.
+-- The key `ends` of a name: made here, as `queue_of` in queue.lua.
 local function ends_of(companion)
   return 'hfe:' .. string.sub(companion, 4)
 end

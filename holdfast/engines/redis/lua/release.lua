@@ -2,18 +2,19 @@
 -- Removes exactly this lease, or ends its waiting: 1 if it was there, else 0. The mutex is then granted
 -- to the first claim in the queue; a store without a claim is told. If a caller waits at the store that
 -- releases (given only then), the store joins the queue at its end.
--- KEYS plain, companion, queue   ARGV …, id, store, the member of the queue with this id (or empty, or none),
+-- KEYS plain, companion   ARGV …, id, store, the member of the queue with this id (or empty, or none),
 -- how often the name is left free for other clients, in microseconds (or none: never)
 -- Or, by the server's clock, several leases, at whose store nobody waits: the keys of each, then the id
 -- of each. The answer is an array then, for each 1; or false if it is not a usual case, and nothing was
 -- done.
 local retention = tonumber(ARGV[1])  -- where the time is the server's
+local call = redis.call
 
-if #KEYS > 3 then
+if #KEYS > 2 then
   local answers = {}
-  for i = 1, #KEYS / 3 do
-    local plain, freed = KEYS[3 * i - 2], false
-    if redis.pcall('GET', plain) == ARGV[i + 1] and redis.call('EXISTS', KEYS[3 * i]) == 0 then
+  for i = 1, #KEYS / 2 do
+    local plain, queue, freed = KEYS[2 * i - 1], 'hfq:' .. string.sub(KEYS[2 * i], 4), false
+    if redis.pcall('GET', plain) == ARGV[i + 1] and call('EXISTS', queue) == 0 then
       -- include free.lua
     end
     answers[i] = freed
@@ -21,7 +22,8 @@ if #KEYS > 3 then
   return answers
 end
 
-local plain, companion, queue = unpack(KEYS)
+local plain, companion = KEYS[1], KEYS[2]
+local queue = 'hfq:' .. string.sub(companion, 4)  -- queue_of(), which would cost more
 local id, store = ARGV[2], ARGV[3] or ''
 
 local member = ARGV[4] ~= '' and ARGV[4]
@@ -31,7 +33,7 @@ end
 
 -- The usual cases: nobody waits for a mutex, or somebody's turn has come.
 local given_at
-if retention and redis.call('GET', plain) == id then
+if retention and call('GET', plain) == id then
   local first = redis.pcall('ZPOPMIN', queue)[1]
   if first then
     -- include give.lua

@@ -1,11 +1,12 @@
 -- Replaces the lease `from` by another with the same permits, or fewer.
--- KEYS plain, companion, queue   ARGV …, from, the lease: `ttl id words`, permits, capacity, the members
+-- KEYS plain, companion   ARGV …, from, the lease: `ttl id words`, permits, capacity, the members
 -- of the queue with `from` and with that lease (or empty, or none), and if that lease is a waiter's, how often
 -- the name is left free for other clients, as in release.lua
 -- include queue.lua
 -- include record.lua
 -- include count.lua
-local plain, companion, queue = unpack(KEYS)
+local plain, companion = unpack(KEYS)
+local queue = queue_of(companion)
 local from = ARGV[2]
 local to, ttl = new_lease(ARGV[3], ARGV[4], ARGV[5])
 local record = load_counted(plain, companion, {from, to.id})

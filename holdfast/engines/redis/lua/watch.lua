@@ -1,10 +1,11 @@
 #!lua flags=allow-oom
 -- The store waits for the name, or hears at once that there is room.
--- KEYS plain, companion, queue   ARGV …, store
+-- KEYS plain, companion   ARGV …, store
 -- include queue.lua
 -- include record.lua
 -- include count.lua
-local plain, companion, queue = unpack(KEYS)
+local plain, companion = unpack(KEYS)
+local queue = queue_of(companion)
 local record = load_counted(plain, companion, {})
 
 if is_held(record) and (record.foreign or record.used >= record.capacity) and not record.has_more then

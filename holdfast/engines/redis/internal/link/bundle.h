@@ -10,7 +10,7 @@ namespace holdfast::engines::redis::internal {
 // One script that serves many names costs the server far less than a script for each. Joined,
 // commands are
 //
-//   EVALSHA sha 3n  the keys of each  what they have in common  the arguments of each
+//   EVALSHA sha 2n  the keys of each  what they have in common  the arguments of each
 //
 // and the answer is an array of n. If an element is nil, or the answer no such array, nothing was
 // done for that command, and it is to be sent alone. A script that keeps to that writes nothing for

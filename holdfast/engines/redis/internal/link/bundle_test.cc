@@ -14,7 +14,7 @@ constexpr std::string_view kOtherSha = "9876543210987654321098765432109876543210
 
 template <class... Arguments>
 Command script(std::string_view sha, const std::string& name, const Arguments&... arguments) {
-  Command command("EVALSHA", sha, 3, name, "hf:" + name, "hfq:" + name, "common", arguments...);
+  Command command("EVALSHA", sha, 2, name, "hf:" + name, "common", arguments...);
   command.make_joinable();
   return command;
 }
@@ -28,8 +28,8 @@ std::string joined(std::initializer_list<const Command*> commands) {
 TEST(Bundle, HasTheKeysOfEachThenTheArgumentsOfEach) {
   const Command one = script(kSha, "one", "1", "uno");
   const Command two = script(kSha, "two", "2", "due");
-  const Command both("EVALSHA", kSha, 6, "one", "hf:one", "hfq:one", "two", "hf:two", "hfq:two",
-                     "common", "1", "uno", "2", "due");
+  const Command both("EVALSHA", kSha, 4, "one", "hf:one", "two", "hf:two", "common", "1", "uno",
+                     "2", "due");
   EXPECT_EQ(joined({&one, &two}), "before" + std::string(both.bytes()));
 }
 
@@ -37,16 +37,15 @@ TEST(Bundle, TakesAnyBytes) {
   const std::string odd("$3\r\n\0*", 6);
   const Command one = script(kSha, odd, odd);
   const Command two = script(kSha, "", "");
-  const Command both("EVALSHA", kSha, 6, odd, "hf:" + odd, "hfq:" + odd, "",
-                     "hf:", "hfq:", "common", odd, "");
+  const Command both("EVALSHA", kSha, 4, odd, "hf:" + odd, "", "hf:", "common", odd, "");
   EXPECT_EQ(joined({&one, &two}), "before" + std::string(both.bytes()));
 }
 
 TEST(Bundle, CountsInSeveralDigits) {
   const Command one = script(kSha, "one", "1");
   const std::string bytes = joined({&one, &one, &one, &one, &one});
-  EXPECT_TRUE(bytes.starts_with("before*24\r\n$7\r\nEVALSHA\r\n$40\r\n"));
-  EXPECT_TRUE(bytes.contains("$2\r\n15\r\n$3\r\none\r\n"));
+  EXPECT_TRUE(bytes.starts_with("before*19\r\n$7\r\nEVALSHA\r\n$40\r\n"));
+  EXPECT_TRUE(bytes.contains("$2\r\n10\r\n$3\r\none\r\n"));
 }
 
 TEST(Bundle, IsOfOneScriptWithAsManyArguments) {
@@ -54,10 +53,10 @@ TEST(Bundle, IsOfOneScriptWithAsManyArguments) {
   EXPECT_TRUE(may_be_joined(one, script(kSha, "two", "2")));
   EXPECT_FALSE(may_be_joined(one, script(kOtherSha, "two", "2")));
   EXPECT_FALSE(may_be_joined(one, script(kSha, "two", "2", "due")));
-  Command with_another_in_common("EVALSHA", kSha, 3, "two", "hf:two", "hfq:two", "own", "2");
+  Command with_another_in_common("EVALSHA", kSha, 2, "two", "hf:two", "own", "2");
   with_another_in_common.make_joinable();
   EXPECT_FALSE(may_be_joined(one, with_another_in_common));
-  const Command alone("EVALSHA", kSha, 3, "two", "hf:two", "hfq:two", "common", "2");
+  const Command alone("EVALSHA", kSha, 2, "two", "hf:two", "common", "2");
   EXPECT_FALSE(may_be_joined(one, alone));
   EXPECT_FALSE(may_be_joined(alone, one));
   EXPECT_FALSE(may_be_joined(Command("PING"), Command("PING")));

@@ -58,7 +58,7 @@ class Command {
   [[nodiscard]] Command with_text() const;
   [[nodiscard]] bool has_text() const noexcept { return !text_.empty(); }
 
-  // A script that serves one name or several, `EVALSHA sha 3 key key key common argument…`, may be
+  // A script that serves one name or several, `EVALSHA sha 2 key key common argument…`, may be
   // joined with others: see bundle.h. Once all is added.
   void make_joinable();
   [[nodiscard]] bool is_joinable() const noexcept { return own_at_ != 0; }
@@ -71,7 +71,7 @@ class Command {
     std::string_view own;  // arguments
   };
   [[nodiscard]] Parts parts() const noexcept;
-  static constexpr std::size_t kKeys = 3;
+  static constexpr std::size_t kKeys = 2;
   static constexpr std::size_t kOthers = 4;  // EVALSHA, sha, how many keys, common
   [[nodiscard]] std::size_t own_arguments() const noexcept { return arguments_ - kKeys - kOthers; }
 
