@@ -5,6 +5,7 @@
 
 #include <holdfast/base/saturate.h>
 #include <holdfast/base/try.h>
+#include <holdfast/engines/redis/internal/check_options.h>
 #include <holdfast/engines/redis/internal/judgement.h>
 #include <holdfast/engines/redis/internal/link.h>
 
@@ -54,6 +55,7 @@ Result<Finding> ask_clock(Link& link) {
 }  // namespace
 
 Result<std::vector<Finding>> diagnose(const RedisOptions& options) {
+  HOLDFAST_TRY(internal::check_options(options));
   Link link(options);
   HOLDFAST_TRY_LET(const auto info, ask(link, Command("INFO")));
   std::vector<Finding> findings = internal::judge(internal::parse_info(info.text()));

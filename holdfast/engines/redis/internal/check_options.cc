@@ -32,6 +32,9 @@ base::Result<void> check_options(const RedisOptions& options) {
   if (options.yield_every < base::Duration::zero()) {
     return invalid("yield_every is negative");
   }
+  if (options.tls && options.tls->certificate_file.empty() != options.tls->key_file.empty()) {
+    return invalid("a certificate and its key belong together: give both files, or neither");
+  }
   return {};
 }
 

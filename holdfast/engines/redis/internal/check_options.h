@@ -5,7 +5,8 @@
 
 namespace holdfast::engines::redis::internal {
 
-// ErrorCode::invalid_argument if one of them cannot be.
+// Returns ErrorCode::invalid_argument if an option is outside the limits that redis_options.h
+// names.
 [[nodiscard]] base::Result<void> check_options(const RedisOptions& options);
 
 }  // namespace holdfast::engines::redis::internal

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include <holdfast/base/try.h>
-#include <holdfast/engines/redis/internal/link/wire_socket.h>
+#include <holdfast/engines/redis/internal/link/wire.h>
 
 namespace holdfast::engines::redis::internal {
 

@@ -13,7 +13,6 @@
 #include <holdfast/base/error.h>
 #include <holdfast/engines/redis/internal/key_space.h>
 #include <holdfast/engines/redis/internal/link.h>
-#include <holdfast/engines/redis/internal/script.h>
 
 namespace holdfast::engines::redis::internal {
 

@@ -2,13 +2,18 @@
 
 #include <concepts>
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
 
-#include <holdfast/engines/redis/internal/script.h>
-
 namespace holdfast::engines::redis::internal {
+
+// A Lua script that the server runs as one step. The constants are made from the files in lua/.
+struct Script {
+  std::string_view sha;  // of the text: by it the server knows a script that it has seen
+  std::string_view text;
+};
 
 // Several values as one argument.
 template <class First, class... Others>
@@ -59,7 +64,7 @@ class Command {
   [[nodiscard]] bool has_text() const noexcept { return !text_.empty(); }
 
   // A script that serves one name or several, `EVALSHA sha 2 key key common argument…`, may be
-  // joined with others: see bundle.h. Once all is added.
+  // joined with others: see append_joined(). Once all is added.
   void make_joinable();
   [[nodiscard]] bool is_joinable() const noexcept { return own_at_ != 0; }
 
@@ -93,5 +98,20 @@ class Command {
   std::size_t common_at_ = 0;
   std::size_t own_at_ = 0;  // 0: it is not joinable
 };
+
+// One script that serves many names costs the server far less than a script for each. Joined,
+// commands are
+//
+//   EVALSHA sha 2n  the keys of each  what they have in common  the arguments of each
+//
+// and the answer is an array of n. If an element is nil, or the answer no such array, nothing was
+// done for that command, and it is to be sent alone. A script that keeps to that writes nothing for
+// a name before all is done that can fail for it.
+
+// Whether both are of the same script, with as many arguments, and the same in common.
+[[nodiscard]] bool may_be_joined(const Command& one, const Command& other) noexcept;
+
+// Appends them as one to what is to be sent. Each two of them may be joined.
+void append_joined(std::span<const Command* const> commands, std::string& bytes);
 
 }  // namespace holdfast::engines::redis::internal

@@ -12,7 +12,7 @@
 #include <holdfast/engines/redis/internal/link/command.h>
 #include <holdfast/engines/redis/internal/link/reply_reader.h>
 #include <holdfast/engines/redis/internal/link/tls_wire.h>
-#include <holdfast/engines/redis/internal/link/wire_socket.h>
+#include <holdfast/engines/redis/internal/link/wire.h>
 
 namespace holdfast::engines::redis::internal {
 

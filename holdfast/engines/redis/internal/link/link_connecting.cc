@@ -8,7 +8,7 @@
 #include <holdfast/base/saturate.h>
 #include <holdfast/engines/redis/internal/link.h>
 #include <holdfast/engines/redis/internal/link/greeting.h>
-#include <holdfast/engines/redis/internal/link/wire_socket.h>
+#include <holdfast/engines/redis/internal/link/wire.h>
 
 namespace holdfast::engines::redis::internal {
 

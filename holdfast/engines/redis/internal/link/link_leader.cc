@@ -9,7 +9,6 @@
 #include <utility>
 
 #include <holdfast/engines/redis/internal/link.h>
-#include <holdfast/engines/redis/internal/link/bundle.h>
 #include <holdfast/engines/redis/internal/link/server_errors.h>
 
 namespace holdfast::engines::redis::internal {

@@ -47,7 +47,7 @@ struct Call {
   Submission* submission = nullptr;  // to which it belongs, if nobody waits
 
   // Protected by the link's mutex; the caller reads the result when all its calls are finished.
-  bool may_join = false;    // with those of others: see bundle.h
+  bool may_join = false;    // with those of others: see command.h
   bool was_joined = false;  // the last time that it was sent
   bool sends_text = false;  // of its script, which the server does not know
   bool was_unfit = false;   // the server: the command is sent again once
@@ -117,7 +117,7 @@ class Flight {
     Call* call = nullptr;   // null once it has left
     std::size_t bytes = 0;  // of the command
     base::TimePoint sent{};
-    std::size_t joined = 1;  // with those that follow: see bundle.h
+    std::size_t joined = 1;  // with those that follow: see command.h
   };
 
   [[nodiscard]] bool empty() const noexcept { return places_.empty(); }

@@ -27,11 +27,13 @@ TEST(Failure, ASlotThatIsMovingMayBeTriedAgain) {
             ErrorCode::unavailable);
 }
 
-TEST(Options, TimeoutsAndTheNumberOfPendingCommandsArePositive) {
+TEST(Options, AreCheckedAgainstTheLimitsThatTheirHeaderNames) {
   EXPECT_TRUE(check_options({}));
   for (const RedisOptions& options :
-       {RedisOptions{.retention = -1ms}, RedisOptions{.connect_timeout = 0ms},
-        RedisOptions{.reply_timeout = -1ms}, RedisOptions{.max_pending = 0}}) {
+       {RedisOptions{.tls = TlsOptions{.certificate_file = "alone.pem"}},
+        RedisOptions{.retention = -1ms}, RedisOptions{.yield_every = -1ms},
+        RedisOptions{.connect_timeout = 0ms}, RedisOptions{.reply_timeout = -1ms},
+        RedisOptions{.max_pending = 0}, RedisOptions{.max_pending_bytes = 0}}) {
     const auto valid = check_options(options);
     ASSERT_FALSE(valid);
     EXPECT_EQ(valid.error().code, ErrorCode::invalid_argument);

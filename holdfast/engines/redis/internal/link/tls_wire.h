@@ -4,7 +4,6 @@
 #include <string>
 
 #include <holdfast/engines/redis/internal/link/wire.h>
-#include <holdfast/engines/redis/internal/link/wire_socket.h>
 
 using SSL = struct ssl_st;  // OpenSSL's own name
 

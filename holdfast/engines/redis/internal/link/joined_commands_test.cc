@@ -1,10 +1,10 @@
-#include <holdfast/engines/redis/internal/link/bundle.h>
-
 #include <initializer_list>
 #include <string>
 #include <string_view>
 
 #include <gtest/gtest.h>
+
+#include <holdfast/engines/redis/internal/link/command.h>
 
 namespace holdfast::engines::redis::internal {
 namespace {
@@ -25,7 +25,7 @@ std::string joined(std::initializer_list<const Command*> commands) {
   return bytes;
 }
 
-TEST(Bundle, HasTheKeysOfEachThenTheArgumentsOfEach) {
+TEST(JoinedCommands, HasTheKeysOfEachThenTheArgumentsOfEach) {
   const Command one = script(kSha, "one", "1", "uno");
   const Command two = script(kSha, "two", "2", "due");
   const Command both("EVALSHA", kSha, 4, "one", "hf:one", "two", "hf:two", "common", "1", "uno",
@@ -33,7 +33,7 @@ TEST(Bundle, HasTheKeysOfEachThenTheArgumentsOfEach) {
   EXPECT_EQ(joined({&one, &two}), "before" + std::string(both.bytes()));
 }
 
-TEST(Bundle, TakesAnyBytes) {
+TEST(JoinedCommands, TakesAnyBytes) {
   const std::string odd("$3\r\n\0*", 6);
   const Command one = script(kSha, odd, odd);
   const Command two = script(kSha, "", "");
@@ -41,14 +41,14 @@ TEST(Bundle, TakesAnyBytes) {
   EXPECT_EQ(joined({&one, &two}), "before" + std::string(both.bytes()));
 }
 
-TEST(Bundle, CountsInSeveralDigits) {
+TEST(JoinedCommands, CountsInSeveralDigits) {
   const Command one = script(kSha, "one", "1");
   const std::string bytes = joined({&one, &one, &one, &one, &one});
   EXPECT_TRUE(bytes.starts_with("before*19\r\n$7\r\nEVALSHA\r\n$40\r\n"));
   EXPECT_TRUE(bytes.contains("$2\r\n10\r\n$3\r\none\r\n"));
 }
 
-TEST(Bundle, IsOfOneScriptWithAsManyArguments) {
+TEST(JoinedCommands, IsOfOneScriptWithAsManyArguments) {
   const Command one = script(kSha, "one", "1");
   EXPECT_TRUE(may_be_joined(one, script(kSha, "two", "2")));
   EXPECT_FALSE(may_be_joined(one, script(kOtherSha, "two", "2")));
