@@ -19,12 +19,12 @@ bool QueuedClaims::contains(std::string_view name, const base::LeaseId& id) cons
   if (is_empty()) {
     return false;
   }
-  const std::lock_guard guard(mutex_);
+  const base::MutexLock lock(mutex_);
   return claims_.contains(key(name, id));
 }
 
 bool QueuedClaims::add(std::string_view name, const base::LeaseId& id, base::TimePoint now) {
-  const std::lock_guard guard(mutex_);
+  const base::MutexLock lock(mutex_);
   forget_the_old(now);
   const bool is_new = claims_.insert_or_assign(key(name, id), now).second;
   count_.store(claims_.size(), std::memory_order_relaxed);
@@ -35,7 +35,7 @@ bool QueuedClaims::remove(std::string_view name, const base::LeaseId& id) {
   if (is_empty()) {
     return false;
   }
-  const std::lock_guard guard(mutex_);
+  const base::MutexLock lock(mutex_);
   const bool was_here = claims_.erase(key(name, id)) > 0;
   count_.store(claims_.size(), std::memory_order_relaxed);
   return was_here;

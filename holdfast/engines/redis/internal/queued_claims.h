@@ -4,12 +4,12 @@
 #include <chrono>
 #include <cstddef>
 #include <map>
-#include <mutex>
 #include <string>
 #include <string_view>
 
 #include <holdfast/base/clock.h>
 #include <holdfast/base/ids.h>
+#include <holdfast/base/mutex.h>
 
 namespace holdfast::engines::redis::internal {
 
@@ -38,13 +38,12 @@ class QueuedClaims {
   using Map = std::map<std::string, base::TimePoint, std::less<>>;
 
   [[nodiscard]] static std::string key(std::string_view name, const base::LeaseId& id);
-  void forget_the_old(base::TimePoint now);
+  void forget_the_old(base::TimePoint now) HOLDFAST_REQUIRES(mutex_);
 
   std::atomic<std::size_t> count_ = 0;  // of claims_
-  mutable std::mutex mutex_;
-  // Protected by mutex_.
-  Map claims_;
-  base::TimePoint looked_through_{};
+  mutable base::Mutex mutex_;
+  Map claims_ HOLDFAST_GUARDED_BY(mutex_);
+  base::TimePoint looked_through_ HOLDFAST_GUARDED_BY(mutex_){};
 };
 
 }  // namespace holdfast::engines::redis::internal

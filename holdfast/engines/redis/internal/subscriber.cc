@@ -42,7 +42,7 @@ Subscriber::~Subscriber() {
 }
 
 Result<void> Subscriber::start(Deadline deadline) {
-  Guard guard(mutex_);
+  const base::MutexLock lock(mutex_);
   if (!thread_.joinable()) {
     try {
       thread_ = std::thread([this] { run(); });
@@ -51,11 +51,12 @@ Result<void> Subscriber::start(Deadline deadline) {
     }
   }
   const std::uint64_t failures = failures_;
-  const auto is_decided = [&] { return is_listening_ || failures_ != failures; };
-  if (deadline.is_never()) {
-    changed_.wait(guard, is_decided);
-  } else {
-    changed_.wait_for(guard, deadline.remaining(now()), is_decided);
+  while (!is_listening_ && failures_ == failures && !deadline.expired(now())) {
+    if (deadline.is_never()) {
+      changed_.wait(mutex_);
+    } else {
+      changed_.wait_for(mutex_, deadline.remaining(now()));
+    }
   }
   if (is_listening_) {
     return {};
@@ -71,7 +72,7 @@ void Subscriber::reconnect() noexcept {
 }
 
 bool Subscriber::is_listening() const {
-  const Guard guard(mutex_);
+  const base::MutexLock lock(mutex_);
   return is_listening_;
 }
 
@@ -144,12 +145,12 @@ Result<void> Subscriber::handle(const Reply& reply) {
   if (parts[0].text() == "message") {
     callbacks_.on_message(parts[2].text());
   } else if (parts[0].text() == "subscribe") {
-    Guard guard(mutex_);
+    base::MutexLock lock(mutex_);
     is_listening_ = true;
     last_failure_.clear();
     const bool had_gap = std::exchange(has_gap_, false);
     changed_.notify_all();
-    guard.unlock();
+    lock.unlock();
     if (had_gap) {
       callbacks_.on_gap();
     }
@@ -180,7 +181,7 @@ Deadline Subscriber::lost(const base::Error& error) {
   if (connected_at_ && now() - *connected_at_ >= Backoff::kMost) {
     backoff_.reset();
   }
-  const Guard guard(mutex_);
+  const base::MutexLock lock(mutex_);
   is_listening_ = false;
   has_gap_ = true;
   ++failures_;

@@ -1,10 +1,8 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,6 +10,7 @@
 
 #include <holdfast/base/deadline.h>
 #include <holdfast/base/error.h>
+#include <holdfast/base/mutex.h>
 #include <holdfast/base/process_mark.h>
 #include <holdfast/engines/redis/internal/link/backoff.h>
 #include <holdfast/engines/redis/internal/link/connection.h>
@@ -58,8 +57,6 @@ class Subscriber {
   [[nodiscard]] bool is_inherited() const noexcept { return process_.is_inherited(); }
 
  private:
-  using Guard = std::unique_lock<std::mutex>;
-
   // All of these are the thread's.
   void run();
   // Returns why the connection was lost, or success if the subscriber is to stop.
@@ -79,14 +76,13 @@ class Subscriber {
   std::atomic<bool> is_stopping_ = false;
   std::atomic<bool> is_to_reconnect_ = false;
 
-  mutable std::mutex mutex_;
-  std::condition_variable changed_;
-  // Protected by mutex_.
-  bool is_listening_ = false;
-  bool has_gap_ = false;
-  std::uint64_t failures_ = 0;
-  std::string last_failure_;
-  std::thread thread_;
+  mutable base::Mutex mutex_;
+  base::ConditionVariable changed_;
+  bool is_listening_ HOLDFAST_GUARDED_BY(mutex_) = false;
+  bool has_gap_ HOLDFAST_GUARDED_BY(mutex_) = false;
+  std::uint64_t failures_ HOLDFAST_GUARDED_BY(mutex_) = 0;
+  std::string last_failure_ HOLDFAST_GUARDED_BY(mutex_);
+  std::thread thread_;  // started with mutex_, joined by the destructor
 
   // The thread's.
   Backoff backoff_;

@@ -1,10 +1,8 @@
 #include <holdfast/engines/redis/internal/link/resolve.h>
 
 #include <atomic>
-#include <condition_variable>
 #include <cstring>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <system_error>
 #include <thread>
@@ -12,6 +10,7 @@
 
 #include <netdb.h>
 
+#include <holdfast/base/mutex.h>
 #include <holdfast/base/printable.h>
 #include <holdfast/base/try.h>
 
@@ -46,9 +45,9 @@ Result<Addresses> ask_system(const std::string& host, std::uint16_t port, int fl
 
 // What the caller and the thread that asks for it share; the last of them frees it.
 struct Question {
-  std::mutex mutex;
-  std::condition_variable answered;
-  std::optional<Result<Addresses>> answer;  // protected by mutex
+  base::Mutex mutex;
+  base::ConditionVariable answered;
+  std::optional<Result<Addresses>> answer HOLDFAST_GUARDED_BY(mutex);
 };
 
 // The system's own patience is long: callers who leave must not pile up threads that wait for it.
@@ -66,7 +65,7 @@ Result<void> ask_in_background(const std::shared_ptr<Question>& question, const 
     std::thread([question, host, port] {
       auto answer = ask_system(host, port, 0);
       --open_questions;
-      const std::lock_guard guard(question->mutex);
+      const base::MutexLock lock(question->mutex);
       question->answer = std::move(answer);
       question->answered.notify_one();
     }).detach();
@@ -78,15 +77,17 @@ Result<void> ask_in_background(const std::shared_ptr<Question>& question, const 
   return {};
 }
 
-bool wait_for_answer(Question& question, std::unique_lock<std::mutex>& lock,
-                     base::Deadline deadline) {
-  const auto has_answer = [&] { return question.answer.has_value(); };
-  if (deadline.is_never()) {
-    question.answered.wait(lock, has_answer);
-    return true;
+// Returns nothing if the deadline came first.
+std::optional<Result<Addresses>> wait_for_answer(Question& question, base::Deadline deadline) {
+  const base::MutexLock lock(question.mutex);
+  while (!question.answer && !deadline.expired(base::steady_clock().now())) {
+    if (deadline.is_never()) {
+      question.answered.wait(question.mutex);
+    } else {
+      question.answered.wait_for(question.mutex, deadline.remaining(base::steady_clock().now()));
+    }
   }
-  return question.answered.wait_for(lock, deadline.remaining(base::steady_clock().now()),
-                                    has_answer);
+  return std::move(question.answer);
 }
 
 }  // namespace
@@ -97,12 +98,12 @@ Result<Addresses> resolve(const std::string& host, std::uint16_t port, base::Dea
   }
   const auto question = std::make_shared<Question>();
   HOLDFAST_TRY(ask_in_background(question, host, port));
-  std::unique_lock lock(question->mutex);
-  if (!wait_for_answer(*question, lock, deadline)) {
+  auto answer = wait_for_answer(*question, deadline);
+  if (!answer) {
     return fail(ErrorCode::unavailable, "the host '" + base::printable(host) +
                                             "' was not found in time: the name service is slow");
   }
-  return *std::move(question->answer);
+  return *std::move(answer);
 }
 
 }  // namespace holdfast::engines::redis::internal

@@ -205,12 +205,12 @@ base::Error TlsWire::failure(int status) const {
 }
 
 short TlsWire::read_also_needs() const noexcept {
-  const std::lock_guard guard(mutex_);
+  const base::MutexLock lock(mutex_);
   return read_needs_write_ ? POLLOUT : 0;
 }
 
 Result<std::size_t> TlsWire::read(std::span<char> into) {
-  const std::lock_guard guard(mutex_);
+  const base::MutexLock lock(mutex_);
   ::ERR_clear_error();
   std::size_t got = 0;
   const int status = ::SSL_read_ex(ssl_.get(), into.data(), into.size(), &got);
@@ -227,7 +227,7 @@ Result<std::size_t> TlsWire::read(std::span<char> into) {
 }
 
 Result<std::size_t> TlsWire::write(std::string_view bytes) {
-  const std::lock_guard guard(mutex_);
+  const base::MutexLock lock(mutex_);
   ::ERR_clear_error();
   std::size_t sent = 0;
   const int status = ::SSL_write_ex(ssl_.get(), bytes.data(), bytes.size(), &sent);

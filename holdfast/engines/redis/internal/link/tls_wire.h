@@ -1,8 +1,8 @@
 #pragma once
 
-#include <mutex>
 #include <string>
 
+#include <holdfast/base/mutex.h>
 #include <holdfast/engines/redis/internal/link/wire.h>
 
 using SSL = struct ssl_st;  // OpenSSL's own name
@@ -39,9 +39,9 @@ class TlsWire final : public Wire {
 
   const std::unique_ptr<WireSocket> socket_;
   // OpenSSL does not let one thread read while another writes.
-  mutable std::mutex mutex_;
-  const SslPtr ssl_;               // protected by mutex_
-  bool read_needs_write_ = false;  // protected by mutex_
+  mutable base::Mutex mutex_;
+  const SslPtr ssl_;  // what it points to is used with mutex_, but for the handshake
+  bool read_needs_write_ HOLDFAST_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace holdfast::engines::redis::internal
