@@ -16,6 +16,13 @@ using base::ErrorCode;
 using base::fail;
 using base::Result;
 
+namespace {
+
+constexpr std::string_view kBusyObject =
+    "a method takes too long, or methods of objects that call each other wait for one another";
+
+}  // namespace
+
 // Stops when one of two does.
 class Operation::EitherStop {
  public:
@@ -76,7 +83,7 @@ Result<Shared> Operation::share_key(ObjectType& type, std::string_view id,
   }
   auto guard = type.keys.lock_shared(id, within != nullptr ? *within : wait());
   if (!guard) {
-    return gave_up(guard.error(), type, id);
+    return gave_up(guard.error(), type.describe(id), kBusyObject);
   }
   return Shared{std::move(order), *std::move(guard)};
 }
@@ -89,13 +96,15 @@ Result<Exclusive> Operation::own(local::KeyLock& lock, Rank rank, const ObjectTy
   }
   auto guard = lock.lock(id, within != nullptr ? *within : wait());
   if (!guard) {
-    return gave_up(guard.error(), type, id);
+    return gave_up(guard.error(), type.describe(id), kBusyObject);
   }
   return Exclusive{std::move(order), *std::move(guard)};
 }
 
-local::KeyWait Operation::wait() const {
-  const base::Deadline end = std::min(locks_until_, deadline(host_.options.key_wait));
+local::KeyWait Operation::wait() const { return wait(host_.options.key_wait); }
+
+local::KeyWait Operation::wait(base::Duration longest) const {
+  const base::Deadline end = std::min(locks_until_, deadline(longest));
   return {.until = base::steady_deadline(end.remaining(base::steady_clock().now())),
           .stop = stop_token(),
           .priority = priority_};
@@ -129,21 +138,19 @@ std::unexpected<base::Error> Operation::store_failed(std::string_view doing,
   return std::unexpected(std::move(error));
 }
 
-std::unexpected<base::Error> Operation::gave_up(local::WaitEnd why, const ObjectType& type,
-                                                std::string_view id) const {
+std::unexpected<base::Error> Operation::gave_up(local::WaitEnd why, std::string_view what,
+                                                std::string_view hint) const {
+  const std::string subject(what);
   if (why == local::WaitEnd::cancelled) {
     return fail(ErrorCode::cancelled,
                 (limits_.stop.stop_requested() ? "the caller cancelled; " : "the host stops; ") +
-                    type.describe(id) + " was not reached");
+                    subject + " was not reached");
   }
   if (until_.expired(base::steady_clock().now())) {
     return fail(ErrorCode::timed_out,
-                type.describe(id) + " was in use until the time limit of the caller was over");
+                subject + " was in use until the time limit of the caller was over");
   }
-  return fail(ErrorCode::timed_out,
-              type.describe(id) +
-                  " was busy all the time: a method takes too long, or methods of objects that "
-                  "call each other wait for one another");
+  return fail(ErrorCode::timed_out, subject + " was busy all the time: " + std::string(hint));
 }
 
 }  // namespace holdfast::objects::internal

@@ -52,8 +52,9 @@ class Operation {
     return own(type.keys, Rank::key, type, id);
   }
 
-  // Returns how long to wait for a lock, from now on.
+  // Return how long to wait for a lock, from now on: for an object's, and for another one.
   [[nodiscard]] local::KeyWait wait() const;
+  [[nodiscard]] local::KeyWait wait(base::Duration longest) const;
   // Returns the earlier of the operation's end and the end of this wait, from now on.
   [[nodiscard]] base::Deadline deadline(base::Duration wait) const;
   [[nodiscard]] base::Deadline store_deadline() const;
@@ -62,12 +63,13 @@ class Operation {
   // of this operation was over before anything was done.
   [[nodiscard, gnu::cold]] std::unexpected<base::Error> store_failed(std::string_view doing,
                                                                      const base::Error& why) const;
+  // Returns the error of a wait for `what` that ended without it. `hint`: why it may take so long.
+  [[nodiscard, gnu::cold]] std::unexpected<base::Error> gave_up(local::WaitEnd why,
+                                                                std::string_view what,
+                                                                std::string_view hint) const;
 
  private:
   class EitherStop;
-  [[nodiscard, gnu::cold]] std::unexpected<base::Error> gave_up(local::WaitEnd why,
-                                                                const ObjectType& type,
-                                                                std::string_view id) const;
 
   HostCore& host_;
   const Limits& limits_;

@@ -137,11 +137,12 @@ Result<std::size_t> Writer::save_listed(const Operation& operation) {
     // Each of them once: an object that is listed meanwhile, or stays listed, neither delays the
     // others nor makes this endless. Between batches: the objects of a batch are not listed, and
     // are listed again if it fails.
-    std::unique_lock lock(sweeping_);
+    HOLDFAST_TRY_LET(local::ExclusiveGuard between_batches, lock_batches(operation));
     const std::vector<std::string> ids = type->table.listed_ids();
-    lock.unlock();
+    between_batches.unlock();
     for (std::span<const std::string> left = ids; !left.empty();) {
-      for (const std::string& id : save_first(*type, left, operation, total)) {
+      HOLDFAST_TRY_LET(const auto busy, save_first(*type, left, operation, total));
+      for (const std::string& id : busy) {
         auto one = save(*type, id, operation);
         if (!one) {
           total.error = std::move(one).error();
@@ -157,9 +158,19 @@ Result<std::size_t> Writer::save_listed(const Operation& operation) {
   return total.saved;
 }
 
-std::vector<std::string> Writer::save_first(ObjectType& type, std::span<const std::string>& left,
-                                            const Operation& operation, Written& written) {
-  const std::lock_guard guard(sweeping_);
+Result<local::ExclusiveGuard> Writer::lock_batches(const Operation& operation) {
+  auto guard = batches_.lock("", operation.wait(base::Duration::max()));
+  if (!guard) {
+    return operation.gave_up(guard.error(), "another save of many objects",
+                             "the store takes too long");
+  }
+  return *std::move(guard);
+}
+
+Result<std::vector<std::string>> Writer::save_first(ObjectType& type,
+                                                    std::span<const std::string>& left,
+                                                    const Operation& operation, Written& written) {
+  HOLDFAST_TRY_LET(const auto guard, lock_batches(operation));
   Batched batched;
   std::size_t handled = 0;
   const std::size_t most = std::min(left.size(), host_.options.save_batch);

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include <holdfast/base/error.h>
+#include <holdfast/local/key_lock.h>
 #include <holdfast/objects/internal/activation.h>
 #include <holdfast/objects/internal/operation.h>
 #include <holdfast/objects/outcome.h>
@@ -46,7 +46,8 @@ class Writer {
   [[nodiscard]] base::Result<void> save_together(std::span<Activation* const> activations,
                                                  const Operation& operation);
   // Saves the listed objects of all types, in batches, and then waits for those that were busy.
-  // Returns how many were saved, or the last error.
+  // Returns how many were saved, or the last error. Ends early if another caller's batch takes
+  // longer than the limits of the operation.
   [[nodiscard]] base::Result<std::size_t> save_listed(const Operation& operation);
 
   [[nodiscard]] static base::Result<nlohmann::json> data_of(Activation& activation);
@@ -75,10 +76,10 @@ class Writer {
   [[nodiscard]] base::Result<bool> try_take(ObjectType& type, const std::string& id,
                                             Batched& batched);
   // Saves the first of these ids, as many as fit in one request, and removes them from `left`;
-  // returns those that were busy.
-  [[nodiscard]] std::vector<std::string> save_first(ObjectType& type,
-                                                    std::span<const std::string>& left,
-                                                    const Operation& operation, Written& written);
+  // returns those that were busy. Fails if it had to wait too long for another batch.
+  [[nodiscard]] base::Result<std::vector<std::string>> save_first(
+      ObjectType& type, std::span<const std::string>& left, const Operation& operation,
+      Written& written);
   // Sends the request. If it fails and one of several saves may be the cause, sends each alone.
   [[nodiscard]] Written write(Request request, store::Batch batch, const Operation& operation);
   [[nodiscard]] Written write_each(Request request, const Operation& operation);
@@ -88,8 +89,11 @@ class Writer {
   void try_again(Activation& activation);
   void try_again(const Request& request);
 
+  // Waits until no other caller takes or writes a batch, within the limits of the operation.
+  [[nodiscard]] base::Result<local::ExclusiveGuard> lock_batches(const Operation& operation);
+
   HostCore& host_;
-  std::mutex sweeping_;  // one batch at a time
+  local::KeyLock batches_{{.shards = 1}};  // one key: one batch at a time
 };
 
 }  // namespace holdfast::objects::internal
