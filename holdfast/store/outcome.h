@@ -55,6 +55,11 @@ struct Busy {
   // The store may still grant the name to this claim (see Claim::waits): a caller that gives up
   // must release it, as if it was held.
   bool pending = false;
+  // The claim's position in the store's queue: 1 for the first. Past Busy::kMaxPosition the store
+  // need not count. Zero if the store does not say, or is not sure that it can notify the waiter.
+  std::uint32_t position = 0;
+
+  static constexpr std::uint32_t kMaxPosition = 20;
 
   friend bool operator==(const Busy&, const Busy&) = default;
 };

@@ -243,6 +243,45 @@ TEST_F(SqliteQueueTest, AnotherWatchOfTheProcessThatReleasesIsHintedSoThatItsWai
   EXPECT_EQ(hints, 1);
 }
 
+TEST_F(SqliteQueueTest, AWaiterLearnsItsPosition) {
+  hold();
+  Waiter first(options_);
+  Waiter second(options_);
+  EXPECT_EQ(expect<Busy>(first.ask()).position, 1U);
+  EXPECT_EQ(expect<Busy>(second.ask()).position, 2U);
+  EXPECT_EQ(expect<Busy>(second.ask()).position, 2U);
+  EXPECT_EQ(first.give_up(), ReleaseOutcome::not_held);
+  EXPECT_EQ(expect<Busy>(second.ask()).position, 1U);
+}
+
+TEST_F(SqliteQueueTest, AWaiterThatCannotBeNotifiedLearnsNoPosition) {
+  hold();
+  auto claim = testing::claim_of(LeaseId::generate());
+  claim.waits = true;
+  EXPECT_EQ(expect<Busy>(store_->claim("a", claim)).position, 0U) << "it does not watch";
+  {
+    const auto watch = store_->watch("a", [](const auto&) {});
+    EXPECT_EQ(expect<Busy>(store_->claim("a", claim)).position, 1U);
+    std::filesystem::resize_file(folder_ / "locks.db-wake", 0);
+    EXPECT_EQ(expect<Busy>(store_->claim("a", claim)).position, 0U);
+    std::filesystem::resize_file(folder_ / "locks.db-wake", 4096);
+    EXPECT_EQ(expect<Busy>(store_->claim("a", claim)).position, 1U);
+    std::filesystem::remove(folder_ / "locks.db-wake");
+    EXPECT_EQ(expect<Busy>(store_->claim("a", claim)).position, 0U);
+  }
+}
+
+TEST_F(SqliteQueueTest, AWaiterIsHintedWhenTheWakeFileIsLost) {
+  testing::write(folder_ / "db", "");
+  internal::Watchers watchers(*internal::WakeBoard::open(folder_ / "db"), {});
+  std::atomic<int> hints = 0;
+  const auto watch =
+      watchers.add("a", [&](const auto& notice) { hints += notice.granted ? 0 : 1; });
+  watchers.set_queued("a", id_, internal::Watchers::Queued::yes);
+  std::filesystem::remove(folder_ / "db-wake");
+  EXPECT_TRUE(eventually([&] { return hints > 0; }));
+}
+
 TEST_F(SqliteQueueTest, WithoutTheWakeFileAGrantLastsUntilAWaiterThatPollsEveryFewSecondsAsks) {
   std::filesystem::remove(folder_ / "locks.db-wake");
   std::filesystem::create_directory(folder_ / "locks.db-wake");

@@ -52,14 +52,12 @@ Result<store::ClaimOutcome> claim_mutex(Record& record, NameQueue& queue, const 
     return outcome;
   }
   auto* const busy = std::get_if<store::Busy>(&*outcome);
-  const bool has_to_wait = busy != nullptr && claim.waits;
-  const Result<void> done = has_to_wait ? queue.wait(claim, now) : queue.leave(claim.id);
-  if (!done) [[unlikely]] {
-    return std::unexpected(done.error());
+  if (busy == nullptr || !claim.waits) {
+    HOLDFAST_TRY(queue.leave(claim.id));
+    return outcome;
   }
-  if (busy != nullptr) {
-    busy->pending = claim.waits;
-  }
+  HOLDFAST_TRY_LET(busy->position, queue.wait(claim, now));
+  busy->pending = true;
   return outcome;
 }
 
@@ -100,12 +98,17 @@ Result<std::size_t> SqliteStore::sweep_now(Deadline deadline) { return engine_->
 
 Result<store::ClaimOutcome> SqliteStore::do_claim(const Name& name, const store::Claim& claim,
                                                   Deadline deadline) {
-  return change<store::ClaimOutcome>(
+  auto outcome = change<store::ClaimOutcome>(
       *engine_, name, deadline, {.ids = {&claim.id, 1}, .wanted = claim.permits},
       [&](Record& record, NameQueue& queue, const Instant& now) {
         return claim.permits == store::Permits::mutex() ? claim_mutex(record, queue, claim, now)
                                                         : rules::claim(record, claim, now);
       });
+  auto* const busy = outcome ? std::get_if<store::Busy>(&*outcome) : nullptr;
+  if (busy != nullptr && busy->pending && !engine_->watchers().hears(name.view(), claim.id)) {
+    busy->position = 0;
+  }
+  return outcome;
 }
 
 Result<std::vector<store::RenewOutcome>> SqliteStore::do_renew(

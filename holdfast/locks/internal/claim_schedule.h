@@ -9,6 +9,7 @@
 #include <holdfast/base/deadline.h>
 #include <holdfast/base/error.h>
 #include <holdfast/base/saturate.h>
+#include <holdfast/store/outcome.h>
 
 namespace holdfast::locks::internal {
 
@@ -17,7 +18,9 @@ namespace holdfast::locks::internal {
 //
 //   event                        answer
 //   on_claim                     — a claim is sent; at the deadline it is the last one
-//   on_busy                      Sleep until a poll, the holder's expiry, or the deadline
+//   on_busy                      Sleep until a poll, the holder's expiry, or the deadline; further
+//                                back in the store's queue, polls are rarer, and only the first
+//                                looks at the expiry
 //   on_failure, retryable        Sleep, as above; GiveUp if the store was never reached
 //   on_failure, other            GiveUp with that code
 //   on_busy after the last time  GiveUp with timed_out
@@ -49,12 +52,16 @@ class ClaimSchedule {
 
   void on_claim(base::TimePoint now) noexcept { last_ = deadline_.expired(now); }
 
-  Answer on_busy(base::TimePoint now, base::Duration frees_in, double jitter) noexcept {
+  // `position` is that in the store's queue: zero if the store did not say. Whoever is behind
+  // others is not needed to find a dead holder, and the nearer to the front, the sooner it is.
+  Answer on_busy(base::TimePoint now, base::Duration frees_in, double jitter,
+                 std::uint32_t position = 0) noexcept {
     reached_ = true;
     unknown_ = false;  // a store that answers "busy" to this id holds nothing for it
     failure_.reset();
-    const base::Duration pause = next_pause(jitter);
-    if (frees_in >= pause) {
+    const base::Duration pause =
+        next_pause(jitter) * std::clamp(position, 1U, store::Busy::kMaxPosition);
+    if (frees_in >= pause || position > 1) {
       return sleep(now, pause);
     }
     // A store that answers with a time in the past does not make the waiter spin.

@@ -56,6 +56,21 @@ TEST(ClaimSchedule, NoAnswerOfTheStoreMakesItPollFasterThanTheShortestPause) {
   EXPECT_EQ(sleeps_until(schedule.on_busy(at(0s), Duration::max(), kNoJitter)), 80ms);
 }
 
+TEST(ClaimSchedule, TheFurtherBackInTheStoresQueueTheMoreRarelyItPolls) {
+  ClaimSchedule schedule(Deadline::never(), kPushes);
+  schedule.on_claim(at(0s));
+  EXPECT_EQ(sleeps_until(schedule.on_busy(at(0s), kLong, kNoJitter, 1)), 80ms);
+  EXPECT_EQ(sleeps_until(schedule.on_busy(at(0s), kLong, kNoJitter, 2)), 160ms);
+  EXPECT_EQ(sleeps_until(schedule.on_busy(at(0s), kLong, kNoJitter, 1'000'000)), 1600ms);
+}
+
+TEST(ClaimSchedule, OnlyTheFirstInTheStoresQueueComesForTheExpiry) {
+  ClaimSchedule schedule(Deadline::at(at(150ms)), kPushes);
+  schedule.on_claim(at(0s));
+  EXPECT_EQ(sleeps_until(schedule.on_busy(at(0s), 20ms, kNoJitter, 1)), 21ms);
+  EXPECT_EQ(sleeps_until(schedule.on_busy(at(0s), 20ms, kNoJitter, 3)), 150ms) << "the deadline";
+}
+
 TEST(ClaimSchedule, PollsAtAGrowingPauseUpToTheLongest) {
   ClaimSchedule schedule(Deadline::never(), kPolls);
   schedule.on_claim(at(0s));

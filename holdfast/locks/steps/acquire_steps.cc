@@ -129,7 +129,10 @@ Step AcquireSteps::on_claimed(Result<store::ClaimOutcome>& outcome) {
   if (!busy.holders.empty()) {
     held_by_ = busy.holders.front().owner;
   }
-  return on_not_granted(schedule_.on_busy(clock_.now(), busy.frees_in, base::random_fraction()));
+  // Without a watch it hears of nothing.
+  const bool hears = core_.queues.may_wait_in_store(name_, waiter_);
+  return on_not_granted(schedule_.on_busy(clock_.now(), busy.frees_in, base::random_fraction(),
+                                          hears ? busy.position : 0));
 }
 
 Step AcquireSteps::on_not_granted(const ClaimSchedule::Answer& answer) {
@@ -202,9 +205,12 @@ Step AcquireSteps::wait() {
     return claim(now);
   }
   state_ = State::waiting;
+  const base::TimePoint wake =
+      warned_ ? until_ : std::min(until_, base::add_saturating(started_, core_.options.warn_after));
+  // A poll may be late, the end of the caller's wait may not.
+  const bool may_be_late = deadline_.is_never() || wake < deadline_.when();
   return Step::wait_until(
-      warned_ ? until_
-              : std::min(until_, base::add_saturating(started_, core_.options.warn_after)));
+      wake, may_be_late ? base::subtract_saturating(wake, now) / 2 : base::Duration::zero());
 }
 
 Step AcquireSteps::on_woken(Woken how) {

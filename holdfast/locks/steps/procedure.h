@@ -40,9 +40,10 @@ struct Step {
   const store::Hit* hit = nullptr;
   base::Deadline deadline = base::Deadline::never();
   base::TimePoint until{};
+  base::Duration slack{};  // of a wait: how late it may end if the machine was suspended
 
-  [[nodiscard]] static Step wait_until(base::TimePoint when) noexcept {
-    return {.kind = Kind::wait, .until = when};
+  [[nodiscard]] static Step wait_until(base::TimePoint when, base::Duration slack = {}) noexcept {
+    return {.kind = Kind::wait, .until = when, .slack = slack};
   }
 };
 

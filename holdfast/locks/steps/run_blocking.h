@@ -19,7 +19,7 @@ void run_blocking(P& procedure, Step step, store::LeaseStore& store, const base:
   while (step.kind != Step::Kind::done) {
     switch (step.kind) {
       case Step::Kind::wait:
-        step = procedure.on(Woken{.by_waker = waker.wait_until(clock, step.until)});
+        step = procedure.on(Woken{.by_waker = waker.wait_until(clock, step.until, step.slack)});
         break;
       case Step::Kind::watch:
         procedure.watch();

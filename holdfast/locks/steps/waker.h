@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <chrono>
 #include <stop_token>
 #include <utility>
 
@@ -33,8 +35,9 @@ class ThreadWaker final : public Waker {
     sleep_.request_stop();
   }
 
-  // Blocks until woken, and returns true, or until the time has come, and returns false.
-  bool wait_until(const base::Clock& clock, base::TimePoint when) {
+  // Blocks until woken, and returns true, or until the time has come, and returns false. After the
+  // machine was suspended, that may be late by `slack`.
+  bool wait_until(const base::Clock& clock, base::TimePoint when, base::Duration slack = {}) {
     std::stop_token woken;
     {
       const base::MutexLock lock(mutex_);
@@ -45,12 +48,29 @@ class ThreadWaker final : public Waker {
       sleep_ = std::stop_source();
       woken = sleep_.get_token();
     }
-    clock.sleep_until(when, woken);
+    if (slack > kOfBootClock && &clock == &base::boot_clock()) {
+      doze(when, slack, woken);
+    } else {
+      clock.sleep_until(when, woken);
+    }
     const base::MutexLock lock(mutex_);
     return std::exchange(is_woken_, false);
   }
 
  private:
+  // The boot clock's own sleep looks at the clock four times a second, because the kernel's does
+  // not count suspend: much for thousands of waiters.
+  static constexpr base::Duration kOfBootClock = std::chrono::milliseconds(250);
+
+  // Sleeps by the boot clock, and looks at it only every `slack`.
+  static void doze(base::TimePoint when, base::Duration slack, const std::stop_token& woken) {
+    for (base::TimePoint now = base::boot_clock().now(); now < when && !woken.stop_requested();
+         now = base::boot_clock().now()) {
+      base::steady_clock().sleep_until(base::steady_clock().now() + std::min(slack, when - now),
+                                       woken);
+    }
+  }
+
   base::Mutex mutex_;
   bool is_woken_ HOLDFAST_GUARDED_BY(mutex_) = false;
   // Made for each sleep: a stop source cannot be reset.

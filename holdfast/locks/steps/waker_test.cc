@@ -44,20 +44,36 @@ TEST(ThreadWaker, TheTimeEndsASleepToo) {
   EXPECT_FALSE(is_woken);
 }
 
-TEST(ThreadWaker, NoWakeUpIsLostBetweenTwoThreads) {
+void expect_no_wake_up_is_lost(const base::Clock& clock, base::Duration slack) {
   ThreadWaker waker;
   ThreadWaker answer;
   constexpr int kRounds = 2000;
   std::jthread other([&] {
     for (int i = 0; i < kRounds; ++i) {
-      ASSERT_TRUE(waker.wait_until(base::steady_clock(), base::TimePoint::max()));
+      ASSERT_TRUE(waker.wait_until(clock, base::TimePoint::max(), slack));
       answer.wake();
     }
   });
   for (int i = 0; i < kRounds; ++i) {
     waker.wake();
-    ASSERT_TRUE(answer.wait_until(base::steady_clock(), base::TimePoint::max()));
+    ASSERT_TRUE(answer.wait_until(clock, base::TimePoint::max(), slack));
   }
+}
+
+TEST(ThreadWaker, NoWakeUpIsLostBetweenTwoThreads) {
+  expect_no_wake_up_is_lost(base::steady_clock(), 0s);
+}
+
+TEST(ThreadWaker, NoWakeUpIsLostWhereASleepMayBeLate) {
+  expect_no_wake_up_is_lost(base::boot_clock(), 1h);
+  expect_no_wake_up_is_lost(base::boot_clock(), base::Duration::max());
+}
+
+TEST(ThreadWaker, ASleepThatMayBeLateEndsWhenTheTimeHasCome) {
+  ThreadWaker waker;
+  const base::TimePoint when = base::boot_clock().now() + 1ms;
+  EXPECT_FALSE(waker.wait_until(base::boot_clock(), when, 1h));
+  EXPECT_GE(base::boot_clock().now(), when);
 }
 
 }  // namespace

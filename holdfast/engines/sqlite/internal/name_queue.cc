@@ -36,20 +36,21 @@ Result<void> NameQueue::give(Record& record, const LeaseId& asker, const Instant
   return {};
 }
 
-Result<void> NameQueue::wait(const store::Claim& claim, const Instant& now) {
+Result<std::uint32_t> NameQueue::wait(const store::Claim& claim, const Instant& now) {
   const WakeBoard::Address address = watchers_.address();
-  if (const auto place = place_of(claim.id)) {
-    const Result<bool> kept = queue_.keep(name_, *place, claim.id, address, now.time);
-    if (!kept || *kept) {
-      return kept ? Result<void>() : std::unexpected(kept.error());
-    }
+  std::optional<Queue::Place> place = place_of(claim.id);
+  if (place) {
+    HOLDFAST_TRY_LET(const bool is_kept, queue_.keep(name_, *place, claim.id, address, now.time));
+    place = is_kept ? place : std::nullopt;
   }
-  const Result<Queue::Place> place = queue_.join(name_, claim, address, now.time);
   if (!place) {
-    return std::unexpected(place.error());
+    HOLDFAST_TRY_LET(place, queue_.join(name_, claim, address, now.time));
   }
+  // Also where it has joined before: the process may not have watched the name then.
   joined_ = Joined{.id = claim.id, .place = *place};
-  return {};
+  HOLDFAST_TRY_LET(const std::uint32_t ahead,
+                   queue_.ahead_of(name_, *place, store::Busy::kMaxPosition - 1));
+  return ahead + 1;
 }
 
 Result<void> NameQueue::leave(const LeaseId& id) {

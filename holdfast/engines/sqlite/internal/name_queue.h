@@ -42,8 +42,10 @@ class NameQueue {
   // it leaves the queue, and the name stays free for it.
   [[nodiscard]] base::Result<void> give(store::Record& record, const base::LeaseId& asker,
                                         const store::Instant& now);
-  // Lets a claim wait, in the place that it has or at the end.
-  [[nodiscard]] base::Result<void> wait(const store::Claim& claim, const store::Instant& now);
+  // Lets a claim wait, in the place that it has or at the end. Returns Busy::position, as if the
+  // waiter can be notified.
+  [[nodiscard]] base::Result<std::uint32_t> wait(const store::Claim& claim,
+                                                 const store::Instant& now);
   [[nodiscard]] base::Result<void> leave(const base::LeaseId& id);
 
   // A claim that was granted, and where its process sleeps.

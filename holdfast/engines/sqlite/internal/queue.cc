@@ -64,6 +64,7 @@ Result<void> make_queue(Connection& connection, Transactions& transactions) {
 Queue::Queue(Connection& connection) noexcept
     : members_(connection, sql::kMembers),
       remove_(connection, sql::kRemoveMembers),
+      ahead_(connection, sql::kAhead),
       join_(connection, sql::kJoin),
       find_(connection, sql::kFindMember),
       keep_(connection, sql::kKeepMember),
@@ -100,6 +101,15 @@ Result<std::optional<Queue::Member>> Queue::pop(std::string_view name, TimePoint
     }
   }
   return first;
+}
+
+Result<std::uint32_t> Queue::ahead_of(std::string_view name, Place at, std::uint32_t most) {
+  Statement::Use use(ahead_);
+  use.bind(1, name);
+  use.bind(2, at);
+  use.bind(3, std::int64_t{most});
+  HOLDFAST_TRY(use.step());
+  return static_cast<std::uint32_t>(use.integer(0));
 }
 
 Result<Queue::Place> Queue::join(std::string_view name, const store::Claim& claim,

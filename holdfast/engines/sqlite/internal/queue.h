@@ -48,6 +48,9 @@ class Queue {
   // there is none, or not among the first kMostRemoved.
   [[nodiscard]] base::Result<std::optional<Member>> pop(std::string_view name, base::TimePoint now,
                                                         const IsAlive& is_alive);
+  // Returns how many claims are before this place, dead ones included; `most` if there are more.
+  [[nodiscard]] base::Result<std::uint32_t> ahead_of(std::string_view name, Place place,
+                                                     std::uint32_t most);
   // Adds a claim to the end of the queue.
   [[nodiscard]] base::Result<Place> join(std::string_view name, const store::Claim& claim,
                                          WakeBoard::Address address, base::TimePoint now);
@@ -60,6 +63,7 @@ class Queue {
  private:
   Statement members_;
   Statement remove_;
+  Statement ahead_;
   Statement join_;
   Statement find_;
   Statement keep_;

@@ -230,6 +230,11 @@ bool WakeBoard::is_alive(Address address) const noexcept {
   return address == address_ || is_taken(fd_, byte_of(address)) != Taken::no;
 }
 
+bool WakeBoard::is_whole() const noexcept {
+  struct stat file{};
+  return fstat(fd_, &file) == 0 && file.st_nlink > 0 && file.st_size >= off_t{kSize};
+}
+
 WakeBoard::~WakeBoard() {
   munmap(mapping_, kSize);
   close(fd_);

@@ -66,7 +66,7 @@ class WakeBoard {
   [[nodiscard]] bool is_alive(Address address) const noexcept;
 
   // Says that this board wants hints for the slot, for kAwaitedFor from now.
-  static constexpr base::Duration kAwaitedFor = std::chrono::seconds(3);
+  static constexpr base::Duration kAwaitedFor = std::chrono::seconds(12);
   void await(Slot slot) const noexcept;
   [[nodiscard]] bool is_awaited(Slot slot) const noexcept;
 
@@ -91,6 +91,9 @@ class WakeBoard {
   // `not_at_all`: it, or another address of its word, was woken before. `badly`, at once: the file
   // was truncated, or cannot be read.
   [[nodiscard]] Slept sleep(std::uint32_t seen, base::Duration at_most) const noexcept;
+  // Returns false if the file was removed or truncated: nothing that others say comes here any
+  // more.
+  [[nodiscard]] bool is_whole() const noexcept;
   // Ends the sleep of all boards at this address.
   void wake_self() const noexcept { wake(address_); }
 

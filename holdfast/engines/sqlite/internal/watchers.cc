@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <map>
-#include <mutex>
 #include <set>
 #include <stop_token>
 #include <string>
@@ -14,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include <holdfast/base/mutex.h>
 #include <holdfast/store/watch_list.h>
 
 namespace holdfast::engines::sqlite::internal {
@@ -64,6 +63,7 @@ struct Watchers::State {
     bool wants_hints = false;  // another one watches the name and is not in the queue
   };
   [[nodiscard]] Asks asks(std::string_view name, const base::LeaseId& id);
+  [[nodiscard]] bool is_listening();
   void tell_others(std::string_view name);
   void listen(const std::stop_token& stop);
   // Returns whether it may have been woken.
@@ -76,10 +76,11 @@ struct Watchers::State {
   store::WatchList watches;
 
   std::atomic<std::uint64_t> times_woken = 0;
-  std::mutex mutex;
-  std::condition_variable_any watched;
-  std::map<WakeBoard::Slot, WatchedSlot> slots;  // protected by mutex
-  std::jthread listener;                         // protected by mutex until it is joined
+  base::Mutex mutex;
+  base::ConditionVariable watched;  // or the listener is to stop
+  std::map<WakeBoard::Slot, WatchedSlot> slots HOLDFAST_GUARDED_BY(mutex);
+  std::jthread listener HOLDFAST_GUARDED_BY(mutex);
+  bool was_whole = true;  // the board's file; the listener's alone
 };
 
 Watchers::Watchers(std::unique_ptr<WakeBoard> board, base::Logger logger)
@@ -88,7 +89,7 @@ Watchers::Watchers(std::unique_ptr<WakeBoard> board, base::Logger logger)
 Watchers::~Watchers() {
   std::jthread listener;
   {
-    const std::lock_guard guard(state_->mutex);
+    const base::MutexLock lock(state_->mutex);
     listener.swap(state_->listener);
   }
   if (listener.joinable()) {
@@ -113,7 +114,7 @@ store::Watch Watchers::add(std::string_view name, store::WatchCallback callback)
 }
 
 void Watchers::start_listening() {
-  const std::lock_guard guard(state_->mutex);
+  const base::MutexLock lock(state_->mutex);
   if (state_->listener.joinable()) {
     return;
   }
@@ -155,6 +156,10 @@ bool Watchers::is_alive(WakeBoard::Address address) const noexcept {
          state_->board->is_alive(address);
 }
 
+bool Watchers::hears(std::string_view name, const base::LeaseId& id) const {
+  return state_->is_listening() && state_->asks(name, id).is_ours;
+}
+
 void Watchers::set_queued(std::string_view name, const base::LeaseId& id, Queued queued) {
   state_->set_queued(name, id, queued);
 }
@@ -163,7 +168,7 @@ std::uint64_t Watchers::times_woken() const noexcept { return state_->times_woke
 
 void Watchers::State::watch(std::string_view name) {
   const WakeBoard::Slot slot = WakeBoard::slot_of(name);
-  const std::lock_guard guard(mutex);
+  const base::MutexLock lock(mutex);
   const auto [place, is_new] = slots.try_emplace(slot);
   if (board != nullptr) {
     board->await(slot);
@@ -177,7 +182,7 @@ void Watchers::State::watch(std::string_view name) {
 }
 
 void Watchers::State::unwatch(std::string_view name) {
-  const std::lock_guard guard(mutex);
+  const base::MutexLock lock(mutex);
   const auto slot = slots.find(WakeBoard::slot_of(name));
   const auto place = slot->second.names.find(name);
   if (--place->second.watches == 0) {
@@ -189,7 +194,7 @@ void Watchers::State::unwatch(std::string_view name) {
 }
 
 void Watchers::State::set_queued(std::string_view name, const base::LeaseId& id, Queued queued) {
-  const std::lock_guard guard(mutex);
+  const base::MutexLock lock(mutex);
   const auto slot = slots.find(WakeBoard::slot_of(name));
   if (slot == slots.end()) {
     return;
@@ -206,7 +211,7 @@ void Watchers::State::set_queued(std::string_view name, const base::LeaseId& id,
 }
 
 Watchers::State::Asks Watchers::State::asks(std::string_view name, const base::LeaseId& id) {
-  const std::lock_guard guard(mutex);
+  const base::MutexLock lock(mutex);
   const auto slot = slots.find(WakeBoard::slot_of(name));
   if (slot == slots.end()) {
     return {};
@@ -218,9 +223,14 @@ Watchers::State::Asks Watchers::State::asks(std::string_view name, const base::L
   return {.is_ours = place->second.queued.contains(id), .wants_hints = place->second.wants_hints()};
 }
 
+bool Watchers::State::is_listening() {
+  const base::MutexLock lock(mutex);
+  return listener.joinable() && board->is_whole();
+}
+
 void Watchers::State::tell_others(std::string_view name) {
   const WakeBoard::Slot slot = WakeBoard::slot_of(name);
-  const std::lock_guard guard(mutex);
+  const base::MutexLock lock(mutex);
   const std::uint32_t before = board->news(slot).hints;
   const std::uint32_t hints = board->hint(slot);
   // Our own watchers have been told already.
@@ -230,6 +240,10 @@ void Watchers::State::tell_others(std::string_view name) {
 }
 
 void Watchers::State::listen(const std::stop_token& stop) {
+  const std::stop_callback on_stop(stop, [this] {
+    const base::MutexLock lock(mutex);
+    watched.notify_all();
+  });
   bool was_woken = true;  // perhaps, before it listened
   while (!stop.stop_requested()) {
     const std::uint32_t seen = board->stamp();  // first: what comes from now on ends the sleep
@@ -237,9 +251,11 @@ void Watchers::State::listen(const std::stop_token& stop) {
       watches.notify(told.name, told.notice);
     }
     {
-      std::unique_lock lock(mutex);
+      const base::MutexLock lock(mutex);
       if (slots.empty()) {
-        watched.wait(lock, stop, [&] { return !slots.empty(); });
+        while (slots.empty() && !stop.stop_requested()) {
+          watched.wait(mutex);
+        }
         was_woken = true;
         continue;
       }
@@ -253,8 +269,10 @@ void Watchers::State::listen(const std::stop_token& stop) {
 bool Watchers::State::sleep(std::uint32_t seen, const std::stop_token& stop) {
   const WakeBoard::Slept slept = board->sleep(seen, kRepeatAwait);
   if (slept == WakeBoard::Slept::badly) {
-    std::unique_lock lock(mutex);
-    watched.wait_for(lock, stop, kPauseAfterBadSleep, [] { return false; });
+    const base::MutexLock lock(mutex);
+    if (!stop.stop_requested()) {
+      watched.wait_for(mutex, kPauseAfterBadSleep);
+    }
   }
   times_woken += slept == WakeBoard::Slept::till_woken ? 1 : 0;
   return slept == WakeBoard::Slept::till_woken || slept == WakeBoard::Slept::not_at_all;
@@ -262,8 +280,10 @@ bool Watchers::State::sleep(std::uint32_t seen, const std::stop_token& stop) {
 
 std::vector<Told> Watchers::State::take_news(bool was_woken) {
   std::vector<Told> told;
-  std::vector<Told> perhaps;  // where a later grant may have taken the place of ours
-  const std::lock_guard guard(mutex);
+  std::vector<Told> perhaps;  // where a grant to us may have been lost
+  const bool is_whole = board->is_whole();
+  const bool is_lost = std::exchange(was_whole, is_whole) && !is_whole;
+  const base::MutexLock lock(mutex);
   for (auto& [slot, watched_slot] : slots) {
     if (watched_slot.wants_hints()) {
       board->await(slot);
@@ -273,6 +293,7 @@ std::vector<Told> Watchers::State::take_news(bool was_woken) {
     const bool is_granted =
         news.grants != watched_slot.seen.grants && news.granted_to == board->address();
     watched_slot.seen = news;
+    // A later grant may have taken the place of ours.
     const bool is_passed_over = was_woken && news.grants != watched_slot.grants_at_wake;
     watched_slot.grants_at_wake = was_woken ? news.grants : watched_slot.grants_at_wake;
     for (const auto& [name, watched_name] : watched_slot.names) {
@@ -282,7 +303,7 @@ std::vector<Told> Watchers::State::take_news(bool was_woken) {
       if (is_granted) {
         told.push_back({.name = name, .notice = {.granted = news.granted}});
       }
-      if (is_passed_over && !watched_name.queued.empty()) {
+      if ((is_passed_over || is_lost) && !watched_name.queued.empty()) {
         perhaps.push_back({.name = name, .notice = {}});
       }
     }

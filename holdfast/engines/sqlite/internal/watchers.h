@@ -40,6 +40,10 @@ class Watchers {
   enum class Queued : std::uint8_t { no, yes };
   void set_queued(std::string_view name, const base::LeaseId& id, Queued queued);
 
+  // Returns whether this process will hear of a grant to the claim: it is in the queue, a thread
+  // listens, and the `-wake` file is whole. If that ends, the waiter gets a hint in a few seconds.
+  [[nodiscard]] bool hears(std::string_view name, const base::LeaseId& id) const;
+
   // Returns how often other processes have woken this one so far.
   [[nodiscard]] std::uint64_t times_woken() const noexcept;
 

@@ -151,6 +151,9 @@ LIMIT ?2;
 -- kRemoveMembers: up to this place.
 DELETE FROM queue WHERE name = ?1 AND place <= ?2;
 
+-- kAhead: how many are before this place, counted up to ?3.
+SELECT count(*) FROM (SELECT 1 FROM queue WHERE name = ?1 AND place < ?2 LIMIT ?3);
+
 -- kJoin: at the end.
 INSERT INTO queue (name, place, id_high, id_low, owner, reason, address, until)
 VALUES (?1, 1 + (SELECT ifnull(max(place), 0) FROM queue WHERE name = ?1), ?2, ?3, ?4, ?5, ?6, ?7)
