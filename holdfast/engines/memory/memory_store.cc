@@ -3,14 +3,15 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <mutex>
+#include <numeric>
 #include <string>
 #include <thread>
-#include <unordered_map>
 #include <utility>
 
 #include <holdfast/base/cadence.h>
+#include <holdfast/base/mutex.h>
 #include <holdfast/base/saturate.h>
+#include <holdfast/engines/memory/internal/record_table.h>
 #include <holdfast/store/lease_rules.h>
 #include <holdfast/store/listings.h>
 #include <holdfast/store/record.h>
@@ -41,19 +42,13 @@ base::Duration wall_offset(const base::Clock& clock) {
                   base::Duration::zero());
 }
 
-struct TextHash {
-  using is_transparent = void;
-  std::size_t operator()(std::string_view text) const noexcept {
-    return std::hash<std::string_view>{}(text);
-  }
-};
-
-using Records = std::unordered_map<std::string, Record, TextHash, std::equal_to<>>;
+using internal::RecordTable;
 
 struct alignas(64) Shard {
-  std::mutex mutex;
-  Records records;
-  std::uint64_t forgotten_token = 0;  // the greatest token of a record that was dropped
+  base::Mutex mutex;
+  RecordTable records HOLDFAST_GUARDED_BY(mutex);
+  // The greatest token of a record that was dropped.
+  std::uint64_t forgotten_token HOLDFAST_GUARDED_BY(mutex) = 0;
 };
 
 }  // namespace
@@ -65,15 +60,13 @@ class MemoryStore::Shards {
   // Runs `rule(record, now)` on the name's record, a new one if need be, in one step.
   template <class Rule>
   auto apply(std::string_view name, Rule&& rule) {
-    Shard& shard = shard_of(name);
-    const std::lock_guard guard(shard.mutex);
+    const std::uint64_t hash = RecordTable::hash_of(name);
+    Shard& shard = shard_of(hash);
+    const base::MutexLock lock(shard.mutex);
     const Instant now = instant(shard);
-    auto found = shard.records.find(name);
-    if (found == shard.records.end()) {
-      found = shard.records.emplace(std::string(name), Record{}).first;
-    }
-    const ForgetTombstone forget(shard, found, now);
-    return rule(found->second, now);
+    RecordTable::Entry& entry = shard.records.find_or_add(name, hash);
+    const ForgetTombstone forget(shard, entry, now);
+    return rule(entry.record, now);
   }
 
   // The same, and wakes those who watch the name if it has let somebody in.
@@ -90,15 +83,16 @@ class MemoryStore::Shards {
   // The same if there is a record; else `absent`.
   template <class Rule, class Outcome>
   Outcome apply_if_there(std::string_view name, Rule&& rule, Outcome absent) {
-    Shard& shard = shard_of(name);
-    const std::lock_guard guard(shard.mutex);
-    const auto found = shard.records.find(name);
-    if (found == shard.records.end()) {
+    const std::uint64_t hash = RecordTable::hash_of(name);
+    Shard& shard = shard_of(hash);
+    const base::MutexLock lock(shard.mutex);
+    RecordTable::Entry* const found = shard.records.find(name, hash);
+    if (found == nullptr) {
       return absent;
     }
     const Instant now = instant(shard);
-    const ForgetTombstone forget(shard, found, now);
-    return rule(found->second, now);
+    const ForgetTombstone forget(shard, *found, now);
+    return rule(found->record, now);
   }
 
   template <class Rule, class Outcome>
@@ -111,41 +105,48 @@ class MemoryStore::Shards {
     return outcome;
   }
 
-  // Calls `visit(shard, now)` for one shard after the other, under its lock.
-  template <class Visit>
-  void for_each(Visit&& visit) {
+  // Renews leases, those of one shard after the other. Their cache misses overlap.
+  [[nodiscard]] std::vector<store::RenewOutcome> renew(std::span<const store::Renewal> renewals);
+
+  // Returns how many names are kept.
+  [[nodiscard]] std::size_t size() {
+    std::size_t total = 0;
     for (Shard& shard : shards_) {
-      const std::lock_guard guard(shard.mutex);
-      visit(shard, instant(shard));
+      const base::MutexLock lock(shard.mutex);
+      total += shard.records.size();
     }
+    return total;
   }
 
-  // Calls `visit(shard, bucket, now)` for every bucket of every shard, under its lock: for a few of
+  // Calls `visit(shard, entry, now)` for every record of every shard, under its lock: for a few of
   // them at a time, so that no other caller waits long. A record that stays is visited at least
   // once.
   template <class Visit>
-  void for_each_bucket(Visit&& visit) {
+  void for_each(Visit&& visit) {
     constexpr std::size_t kAtATime = 256;
     for (Shard& shard : shards_) {
       std::size_t next = 0;
       std::size_t count = 0;
+      std::uint64_t moves = 0;
       do {
-        const std::lock_guard guard(shard.mutex);
-        if (shard.records.bucket_count() != count) {  // at first, and when records have moved
-          count = shard.records.bucket_count();
+        const base::MutexLock lock(shard.mutex);
+        count = shard.records.slots();
+        if (std::exchange(moves, shard.records.moves()) != shard.records.moves()) {
           next = 0;
         }
         const Instant now = instant(shard);
         for (const std::size_t end = std::min(count, next + kAtATime); next < end; ++next) {
-          visit(shard, next, now);
+          if (RecordTable::Entry* const entry = shard.records.at(next)) {
+            visit(shard, *entry, now);
+          }
         }
       } while (next < count);
     }
   }
 
-  static void forget(Shard& shard, Records::iterator record) {
-    shard.forgotten_token = std::max(shard.forgotten_token, record->second.last_token);
-    shard.records.erase(record);
+  static void forget(Shard& shard, const RecordTable::Entry& entry) HOLDFAST_REQUIRES(shard.mutex) {
+    shard.forgotten_token = std::max(shard.forgotten_token, entry.record.last_token);
+    shard.records.erase(entry);
   }
 
   std::size_t sweep();
@@ -160,13 +161,15 @@ class MemoryStore::Shards {
   store::Listings listings;
 
  private:
+  // Forgets a record at its end if nothing is left of it. The shard's mutex is held.
   class ForgetTombstone {
    public:
-    ForgetTombstone(Shard& shard, Records::iterator record, const Instant& now)
-        : shard_(shard), record_(record), now_(now) {}
-    ~ForgetTombstone() {
-      if (rules::is_tombstone(record_->second, now_)) {
-        forget(shard_, record_);
+    ForgetTombstone(Shard& shard, const RecordTable::Entry& entry, const Instant& now)
+        : shard_(shard), entry_(entry), now_(now) {}
+    // Unchecked: the analysis does not know that the mutex is held for as long as this lives.
+    ~ForgetTombstone() HOLDFAST_UNCHECKED {
+      if (rules::is_tombstone(entry_.record, now_)) {
+        forget(shard_, entry_);
       }
     }
     ForgetTombstone(const ForgetTombstone&) = delete;
@@ -174,7 +177,7 @@ class MemoryStore::Shards {
 
    private:
     Shard& shard_;
-    const Records::iterator record_;
+    const RecordTable::Entry& entry_;
     const Instant now_;
   };
 
@@ -188,12 +191,21 @@ class MemoryStore::Shards {
     };
   }
 
-  [[nodiscard]] Shard& shard_of(std::string_view name) {
+  [[nodiscard]] static std::size_t index_of(std::uint64_t hash) noexcept {
     // The top bits: the table inside the shard uses the low ones.
-    return shards_[(TextHash{}(name) >> 48U) % shards_.size()];
+    return (hash >> 48U) % kShards;
   }
+  [[nodiscard]] Shard& shard_of(std::uint64_t hash) noexcept { return shards_[index_of(hash)]; }
 
-  [[nodiscard]] Instant instant(const Shard& shard) const {
+  // A renewal of a batch, beside others of its shard.
+  struct Sorted {
+    std::uint64_t hash;
+    std::uint32_t place;  // in the batch
+  };
+  void renew(Shard& shard, std::span<const store::Renewal> renewals, std::span<const Sorted> sorted,
+             std::vector<store::RenewOutcome>& outcomes);
+
+  [[nodiscard]] Instant instant(const Shard& shard) const HOLDFAST_REQUIRES(shard.mutex) {
     const base::TimePoint time = clock_.now();
     return {.time = time,
             .token_floor = std::max(micros(time.time_since_epoch() + wall_offset_),
@@ -202,21 +214,75 @@ class MemoryStore::Shards {
 
   const base::Clock& clock_;
   const base::Duration wall_offset_;
-  std::array<Shard, 64> shards_;
+  static constexpr std::size_t kShards = 64;
+  std::array<Shard, kShards> shards_;
   std::jthread sweeper_;  // last: it uses all of the above
 };
 
+std::vector<store::RenewOutcome> MemoryStore::Shards::renew(
+    std::span<const store::Renewal> renewals) {
+  std::vector<std::uint64_t> hashes(renewals.size());
+  std::array<std::size_t, kShards + 1> ends{};  // where the renewals of a shard end, then begin
+  for (std::size_t i = 0; i < renewals.size(); ++i) {
+    hashes[i] = RecordTable::hash_of(renewals[i].name);
+    ++ends[index_of(hashes[i])];
+  }
+  std::partial_sum(ends.begin(), ends.end(), ends.begin());
+  std::vector<Sorted> sorted(renewals.size());
+  for (std::size_t i = renewals.size(); i-- > 0;) {
+    sorted[--ends[index_of(hashes[i])]] = {.hash = hashes[i],
+                                           .place = static_cast<std::uint32_t>(i)};
+  }
+  std::vector<store::RenewOutcome> outcomes(renewals.size(), store::RenewOutcome::lost);
+  for (std::size_t shard = 0; shard < kShards; ++shard) {
+    constexpr std::size_t kAtATime = 64;
+    for (std::size_t begin = ends[shard]; begin < ends[shard + 1]; begin += kAtATime) {
+      const std::size_t count = std::min(kAtATime, ends[shard + 1] - begin);
+      renew(shards_[shard], renewals, std::span(sorted).subspan(begin, count), outcomes);
+    }
+  }
+  return outcomes;
+}
+
+// Each pass fetches what the next one needs.
+void MemoryStore::Shards::renew(Shard& shard, std::span<const store::Renewal> renewals,
+                                std::span<const Sorted> sorted,
+                                std::vector<store::RenewOutcome>& outcomes) {
+  const base::MutexLock lock(shard.mutex);
+  const Instant now = instant(shard);
+  for (const Sorted& each : sorted) {
+    shard.records.prefetch(each.hash);
+  }
+  for (const Sorted& each : sorted) {
+    shard.records.prefetch_entry(each.hash);
+  }
+  for (const Sorted& each : sorted) {
+    const store::Renewal& renewal = renewals[each.place];
+    RecordTable::Entry* const found = shard.records.find(renewal.name, each.hash);
+    if (found != nullptr && !found->record.leases.empty()) {
+      __builtin_prefetch(&found->record.leases.front());
+      __builtin_prefetch(&found->record.leases.front().expires);
+    }
+  }
+  for (const Sorted& each : sorted) {
+    const store::Renewal& renewal = renewals[each.place];
+    if (RecordTable::Entry* const found = shard.records.find(renewal.name, each.hash)) {
+      const ForgetTombstone forget(shard, *found, now);
+      outcomes[each.place] = rules::renew(found->record, renewal.id, renewal.ttl.unchecked(), now);
+    }
+  }
+}
+
 std::size_t MemoryStore::Shards::sweep() {
   std::size_t forgotten = 0;
-  for_each_bucket([&](Shard& shard, std::size_t bucket, const Instant& now) {
-    for (auto next = shard.records.begin(bucket); next != shard.records.end(bucket);) {
-      const auto& [name, record] = *next++;
-      if (rules::is_tombstone(record, now)) {
-        forget(shard, shard.records.find(name));
-        ++forgotten;
-      }
-    }
-  });
+  // Unchecked: for_each() holds the mutex of the shard.
+  for_each([&](Shard& shard, const RecordTable::Entry& entry, const Instant& now)
+               HOLDFAST_UNCHECKED {
+                 if (rules::is_tombstone(entry.record, now)) {
+                   forget(shard, entry);
+                   ++forgotten;
+                 }
+               });
   return forgotten;
 }
 
@@ -232,12 +298,10 @@ void MemoryStore::Shards::sweep_every(base::Duration interval) {
 
 std::vector<Name> MemoryStore::Shards::names(std::string_view prefix, std::string_view after) {
   std::vector<Name> found;
-  for_each_bucket([&](const Shard& shard, std::size_t bucket, const Instant& now) {
-    for (auto next = shard.records.begin(bucket); next != shard.records.end(bucket); ++next) {
-      const auto& [text, record] = *next;
-      if (text.starts_with(prefix) && text > after && record.leases.last_expiry() > now.time) {
-        found.push_back(*Name::make(text));
-      }
+  for_each([&](const Shard&, const RecordTable::Entry& entry, const Instant& now) {
+    if (entry.name.starts_with(prefix) && entry.name > after &&
+        entry.record.leases.last_expiry() > now.time) {
+      found.push_back(*Name::make(entry.name));
     }
   });
   std::ranges::sort(found);
@@ -269,11 +333,7 @@ store::Capabilities MemoryStore::capabilities() const {
           .immediate = true};
 }
 
-std::size_t MemoryStore::size() const {
-  std::size_t total = 0;
-  shards_->for_each([&](const Shard& shard, const Instant&) { total += shard.records.size(); });
-  return total;
-}
+std::size_t MemoryStore::size() const { return shards_->size(); }
 
 std::size_t MemoryStore::sweep_now() { return shards_->sweep(); }
 
@@ -286,17 +346,7 @@ Result<store::ClaimOutcome> MemoryStore::do_claim(const Name& name, const store:
 
 Result<std::vector<store::RenewOutcome>> MemoryStore::do_renew(
     std::span<const store::Renewal> renewals, Deadline) {
-  std::vector<store::RenewOutcome> outcomes;
-  outcomes.reserve(renewals.size());
-  for (const store::Renewal& renewal : renewals) {
-    outcomes.push_back(shards_->apply_if_there(
-        renewal.name,
-        [&](Record& record, const Instant& now) {
-          return rules::renew(record, renewal.id, renewal.ttl.unchecked(), now);
-        },
-        store::RenewOutcome::lost));
-  }
-  return outcomes;
+  return shards_->renew(renewals);
 }
 
 Result<store::TransferOutcome> MemoryStore::do_transfer(const Name& name, const LeaseId& from,

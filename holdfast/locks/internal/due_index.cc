@@ -12,6 +12,7 @@ namespace holdfast::locks::internal {
 namespace {
 
 constexpr int kSlotsAhead = 16;
+constexpr std::size_t kFetchedAhead = 8;  // into the cache
 constexpr base::Duration kFinest = std::chrono::milliseconds(1);
 
 // Returns the beginning of the slot in which `when` lies; later than now if `when` is.
@@ -54,6 +55,9 @@ void DueIndex::take_due(base::TimePoint now, std::size_t most, std::vector<Hold*
     DueSlot& slot = slots_.begin()->second;
     for (; !slot.empty() && most > 0; --most) {
       Hold& hold = *slot.back();
+      if (slot.size() > kFetchedAhead) {
+        __builtin_prefetch(&(slot[slot.size() - 1 - kFetchedAhead]->*place_));
+      }
       slot.pop_back();
       (hold.*place_).slot = nullptr;
       --size_;

@@ -21,6 +21,17 @@ constexpr std::size_t kMostAtOnce = 1024;
 constexpr base::Duration kShortestRequest = std::chrono::milliseconds(100);
 constexpr base::Duration kLongestRequest = std::chrono::seconds(1);
 
+// Fetches a hold that comes soon into the cache: of a million, none is in it by itself.
+void prefetch_after(const std::vector<Hold*>& holds, std::size_t i) {
+  constexpr std::size_t kAhead = 8;
+  if (i + kAhead < holds.size()) {
+    const Hold& hold = *holds[i + kAhead];
+    __builtin_prefetch(&hold.name);
+    __builtin_prefetch(&hold.schedule);
+    __builtin_prefetch(&hold.renewal_place);
+  }
+}
+
 void count(const Metrics& metrics, std::string_view counter, std::size_t by) {
   if (metrics.count && by > 0) {
     metrics.count(counter, by);
@@ -46,7 +57,7 @@ bool LeaseKeeper::add(const std::shared_ptr<Hold>& hold) {
   bool is_first_to_expire = false;
   bool is_first_to_renew = false;
   {
-    const std::lock_guard guard(mutex_);
+    const base::MutexLock lock(mutex_);
     is_kept = !stopped_;
     if (is_kept) {
       if (!ensure_threads()) {
@@ -72,7 +83,7 @@ bool LeaseKeeper::add(const std::shared_ptr<Hold>& hold) {
 }
 
 void LeaseKeeper::remove(Hold& hold) {
-  const std::lock_guard guard(mutex_);
+  const base::MutexLock lock(mutex_);
   forget(hold);
 }
 
@@ -81,7 +92,7 @@ void LeaseKeeper::stop() {
   std::jthread expirer;
   std::jthread renewer;
   {
-    const std::lock_guard guard(mutex_);
+    const base::MutexLock lock(mutex_);
     stopped_ = true;
     std::vector<Hold*> all;
     deadlines_.take_due(base::TimePoint::max(), deadlines_.size(), all);
@@ -106,12 +117,12 @@ void LeaseKeeper::stop() {
 }
 
 std::size_t LeaseKeeper::size() const {
-  const std::lock_guard guard(mutex_);
+  const base::MutexLock lock(mutex_);
   return deadlines_.size();
 }
 
 std::uint64_t LeaseKeeper::visits() const {
-  const std::lock_guard guard(mutex_);
+  const base::MutexLock lock(mutex_);
   return deadlines_.visits() + renewals_.visits();
 }
 
@@ -163,7 +174,7 @@ void LeaseKeeper::run_expirer(const std::stop_token& stop) {
     base::TimePoint wake;
     bool is_more_due = false;
     {
-      const std::lock_guard guard(mutex_);
+      const base::MutexLock lock(mutex_);
       const base::TimePoint now = clock_.now();
       lost = expire(now);
       wake = deadlines_.next();
@@ -180,11 +191,13 @@ LeaseKeeper::Losses LeaseKeeper::expire(base::TimePoint now) {
   std::vector<Hold*> due;
   deadlines_.take_due(now, kMostAtOnce, due);
   Losses lost;
-  for (Hold* const hold : due) {
-    if (hold->schedule.valid_until() <= now) {
-      lost.push_back({forget(*hold), Cause::not_renewed_in_time});
+  for (std::size_t i = 0; i < due.size(); ++i) {
+    prefetch_after(due, i);
+    Hold& hold = *due[i];
+    if (hold.schedule.valid_until() <= now) {
+      lost.push_back({forget(hold), Cause::not_renewed_in_time});
     } else {
-      deadlines_.put(*hold, hold->schedule.valid_until(), now);
+      deadlines_.put(hold, hold.schedule.valid_until(), now);
     }
   }
   return lost;
@@ -196,7 +209,7 @@ void LeaseKeeper::run_renewer(const std::stop_token& stop) {
     Batch batch;
     base::TimePoint wake;
     {
-      const std::lock_guard guard(mutex_);
+      const base::MutexLock lock(mutex_);
       batch = take_batch(clock_.now());
       wake = renewals_.next();
     }
@@ -216,10 +229,12 @@ LeaseKeeper::Batch LeaseKeeper::take_batch(base::TimePoint now) {
   // A dead connection must be found while the shortest lease can still be renewed over another. A
   // store that is only slow must answer in the end, so an attempt after a failure may take longer.
   base::Duration left = is_failing_ ? base::Duration::max() : shortest_ttl_.value();
-  for (Hold* const hold : due) {
-    batch.holds.push_back(hold->kept);
-    hold->set_extending(true);
-    left = std::min(left, hold->schedule.valid_until() - now);
+  for (std::size_t i = 0; i < due.size(); ++i) {
+    prefetch_after(due, i);
+    Hold& hold = *due[i];
+    batch.holds.push_back(hold.kept);
+    hold.set_extending(true);
+    left = std::min(left, hold.schedule.valid_until() - now);
   }
   batch.patience = std::clamp(left / 2, kShortestRequest, kLongestRequest);
   return batch;
@@ -249,7 +264,7 @@ LeaseKeeper::Applied LeaseKeeper::apply(const Holds& batch, const Outcomes& outc
   Applied applied;
   for (std::size_t begin = 0; begin < batch.size(); begin += kMostAtOnce) {
     const std::size_t end = std::min(batch.size(), begin + kMostAtOnce);
-    const std::lock_guard guard(mutex_);
+    const base::MutexLock lock(mutex_);
     const base::TimePoint now = clock_.now();
     for (std::size_t i = begin; i < end; ++i) {
       apply_one(batch[i], outcomes ? &(*outcomes)[i] : nullptr, sent, now, applied);
@@ -320,7 +335,7 @@ void LeaseKeeper::fire(Losses losses) {
   }
   count(metrics_, "lost", losses.size());
   {
-    const std::lock_guard guard(mutex_);
+    const base::MutexLock lock(mutex_);
     std::ranges::move(losses, std::back_inserter(unlogged_));
   }
   renewer_waker_.wake();
@@ -329,7 +344,7 @@ void LeaseKeeper::fire(Losses losses) {
 void LeaseKeeper::log_losses() {
   Losses losses;
   {
-    const std::lock_guard guard(mutex_);
+    const base::MutexLock lock(mutex_);
     losses.swap(unlogged_);
   }
   for (const Loss& loss : losses) {

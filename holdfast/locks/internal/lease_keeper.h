@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -12,6 +11,7 @@
 
 #include <holdfast/base/clock.h>
 #include <holdfast/base/log.h>
+#include <holdfast/base/mutex.h>
 #include <holdfast/locks/internal/due_index.h>
 #include <holdfast/locks/internal/hold.h>
 #include <holdfast/locks/internal/shortest_ttl.h>
@@ -91,15 +91,15 @@ class LeaseKeeper {
   void fire(Losses losses);
   void log_losses();
 
-  // The mutex is held.
-  [[nodiscard]] bool ensure_threads();
-  void keep(const std::shared_ptr<Hold>& hold);
-  std::shared_ptr<Hold> forget(Hold& hold) noexcept;
-  void plan_renewal(Hold& hold, base::TimePoint now);
-  Losses expire(base::TimePoint now);
-  Batch take_batch(base::TimePoint now);
+  [[nodiscard]] bool ensure_threads() HOLDFAST_REQUIRES(mutex_);
+  void keep(const std::shared_ptr<Hold>& hold) HOLDFAST_REQUIRES(mutex_);
+  std::shared_ptr<Hold> forget(Hold& hold) noexcept HOLDFAST_REQUIRES(mutex_);
+  void plan_renewal(Hold& hold, base::TimePoint now) HOLDFAST_REQUIRES(mutex_);
+  Losses expire(base::TimePoint now) HOLDFAST_REQUIRES(mutex_);
+  Batch take_batch(base::TimePoint now) HOLDFAST_REQUIRES(mutex_);
   void apply_one(const std::shared_ptr<Hold>& hold, const store::RenewOutcome* outcome,
-                 base::TimePoint sent, base::TimePoint now, Applied& applied);
+                 base::TimePoint sent, base::TimePoint now, Applied& applied)
+      HOLDFAST_REQUIRES(mutex_);
 
   store::LeaseStore& store_;
   const base::Clock& clock_;
@@ -107,15 +107,16 @@ class LeaseKeeper {
   const Metrics& metrics_;
   const OnLost on_lost_;
 
-  mutable std::mutex mutex_;
-  // Protected by mutex_.
-  DueIndex deadlines_;  // every lease that is kept; one that was renewed may be due early
-  DueIndex renewals_;   // every lease that is kept, to be renewed again and not under way
-  ShortestTtl shortest_ttl_;
-  Losses unlogged_;
-  bool stopped_ = false;
-  std::jthread expirer_;
-  std::jthread renewer_;
+  mutable base::Mutex mutex_;
+  // Every lease that is kept; one that was renewed may be due early.
+  DueIndex deadlines_ HOLDFAST_GUARDED_BY(mutex_);
+  // Every lease that is kept, to be renewed again and not under way.
+  DueIndex renewals_ HOLDFAST_GUARDED_BY(mutex_);
+  ShortestTtl shortest_ttl_ HOLDFAST_GUARDED_BY(mutex_);
+  Losses unlogged_ HOLDFAST_GUARDED_BY(mutex_);
+  bool stopped_ HOLDFAST_GUARDED_BY(mutex_) = false;
+  std::jthread expirer_ HOLDFAST_GUARDED_BY(mutex_);
+  std::jthread renewer_ HOLDFAST_GUARDED_BY(mutex_);
 
   // The renewer's alone.
   bool is_failing_ = false;

@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <condition_variable>
 
 namespace holdfast::engines::sqlite::internal {
 
 bool Turn::enter(base::Deadline deadline) {
-  std::unique_lock lock(mutex_);
+  const base::MutexLock lock(mutex_);
   if (!taken_) {
     taken_ = true;
     return true;
@@ -15,15 +16,17 @@ bool Turn::enter(base::Deadline deadline) {
   in_line_.push_back(&waiter);
   // Both clocks are CLOCK_MONOTONIC.
   const std::chrono::steady_clock::time_point until(deadline.when().time_since_epoch());
-  if (!waiter.called.wait_until(lock, until, [&] { return waiter.is_in; })) {
-    in_line_.erase(std::ranges::find(in_line_, &waiter));
-    return false;
+  while (!waiter.is_in) {
+    if (waiter.called.wait_until(mutex_, until) == std::cv_status::timeout && !waiter.is_in) {
+      in_line_.erase(std::ranges::find(in_line_, &waiter));
+      return false;
+    }
   }
   return true;
 }
 
 void Turn::leave() {
-  const std::lock_guard lock(mutex_);
+  const base::MutexLock lock(mutex_);
   if (in_line_.empty()) {
     taken_ = false;
     return;

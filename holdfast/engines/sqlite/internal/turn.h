@@ -1,10 +1,9 @@
 #pragma once
 
-#include <condition_variable>
 #include <deque>
-#include <mutex>
 
 #include <holdfast/base/deadline.h>
+#include <holdfast/base/mutex.h>
 
 namespace holdfast::engines::sqlite::internal {
 
@@ -20,13 +19,13 @@ class Turn {
 
  private:
   struct Waiter {
-    std::condition_variable called;
-    bool is_in = false;
+    base::ConditionVariable called;
+    bool is_in = false;  // changed under mutex_
   };
 
-  std::mutex mutex_;
-  bool taken_ = false;           // protected by mutex_
-  std::deque<Waiter*> in_line_;  // protected by mutex_
+  base::Mutex mutex_;
+  bool taken_ HOLDFAST_GUARDED_BY(mutex_) = false;
+  std::deque<Waiter*> in_line_ HOLDFAST_GUARDED_BY(mutex_);
 };
 
 }  // namespace holdfast::engines::sqlite::internal
