@@ -5,10 +5,13 @@ namespace holdfast::base {
 Error Ttl::error() const {
   if (value_ <= Duration::zero()) {
     return {ErrorCode::invalid_argument,
-            "the ttl is zero, negative or not a number: pass a positive duration such as 30s"};
+            "the ttl is zero, negative or not a number: pass a positive duration such as 30s; no "
+            "lease is without an end"};
   }
-  return {ErrorCode::invalid_argument,
-          "the ttl is too long to count in nanoseconds: pass at most 292 years"};
+  return {
+      ErrorCode::invalid_argument,
+      "the ttl is too long to count in nanoseconds: no lease is without an end, so pass a ttl of "
+      "seconds or minutes, which is renewed while the lock is held"};
 }
 
 Error expiry_error(Ttl ttl) {

@@ -15,7 +15,10 @@ Result<void> check_ttl(base::Ttl ttl) {
     return std::unexpected(ttl.error());
   }
   if (ttl.unchecked() < LeaseStore::kMinTtl || ttl.unchecked() > LeaseStore::kMaxTtl) [[unlikely]] {
-    return fail(ErrorCode::invalid_argument, "the ttl is not between 100 ms and 365 days");
+    return fail(ErrorCode::invalid_argument,
+                "the ttl is not between 100 ms and 365 days: a lock is renewed while it is held, "
+                "so a ttl of "
+                "seconds or minutes is enough");
   }
   return {};
 }
