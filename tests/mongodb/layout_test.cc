@@ -2,6 +2,8 @@
 
 #include <tests/mongodb/mongo_test.h>
 
+#include <holdfast/locks/lock_provider.h>
+
 namespace holdfast::tests {
 namespace {
 
@@ -158,6 +160,29 @@ TEST_F(Layout, ALockWhoseIdBeginsWithReleasedIsHeld) {
     EXPECT_TRUE(holders(name).empty());
     expect<Grant>(store_->claim(name, wish()));
   }
+}
+
+TEST_F(Layout, AnAcquireIsOneCommandAndAReleaseIsAnother) {
+  if (server_.kind() != MongoServer::Kind::stand_in) {
+    GTEST_SKIP() << "only the stand-in counts commands";
+  }
+  const auto commands = [&] {
+    const std::string counts = client_.run("admin", R"({"holdfastCounts": 1})");
+    long long sum = 0;
+    for (const std::string name :
+         {"aggregate", "delete", "find", "findAndModify", "insert", "update"}) {
+      const std::string key = "\"" + name + "\" : ";
+      const auto at = counts.find(key);
+      sum += at != std::string::npos ? std::stoll(counts.substr(at + key.size())) : 0;
+    }
+    return sum;
+  };
+  locks::LockProvider provider(open_store(options_for(server_)));
+  const long long before = commands();
+  locks::Lock lock = provider.acquire("job");
+  EXPECT_EQ(commands() - before, 1);
+  ASSERT_EQ(lock.release(), ReleaseOutcome::released);
+  EXPECT_EQ(commands() - before, 2);
 }
 
 // Such as a note that somebody has added: it is as long as a document may be.
