@@ -32,7 +32,7 @@ std::string error_of_use(std::string_view url) {
 TEST(OpenStore, OpensEveryEngineThatNeedsNoServer) {
   const tests::TemporaryFolder folder;
   for (const EngineInfo& engine : known_engines()) {
-    if (engine.url.find("//") != std::string::npos) {
+    if (engine.url.find("//") != std::string::npos || engine.scheme == "disabled") {
       continue;
     }
     const std::string url =
@@ -49,6 +49,20 @@ TEST(OpenStore, OpensEveryEngineThatNeedsNoServer) {
     EXPECT_TRUE(std::holds_alternative<store::Grant>(*granted));
   }
   EXPECT_TRUE(std::filesystem::exists(folder / "a b.db"));
+}
+
+TEST(OpenStore, ADisabledStoreIsUnavailableAtOnceAndSaysWhy) {
+  const auto store = base::value_or_throw(open_store("disabled:"));
+  const auto looked = store->look("job");
+  ASSERT_FALSE(looked);
+  EXPECT_EQ(looked.error().code, base::ErrorCode::unavailable);
+  EXPECT_NE(looked.error().message.find("switched off"), std::string::npos);
+  const store::Claim claim{
+      .id = base::LeaseId::generate(), .owner = "test", .reason = "", .ttl = 30s};
+  EXPECT_EQ(store->claim("job", claim).error().code, base::ErrorCode::unavailable);
+  EXPECT_EQ(store->watch("job", [](const store::Notice&) {}).error().code,
+            base::ErrorCode::unavailable);
+  EXPECT_FALSE(open_store("disabled:file"));
 }
 
 TEST(OpenStore, AServerThatIsNotThereIsUnavailableWhenItIsNeeded) {

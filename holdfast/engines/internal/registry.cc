@@ -12,6 +12,7 @@
 #include <holdfast/base/printable.h>
 #include <holdfast/base/process_mark.h>
 #include <holdfast/base/try.h>
+#include <holdfast/engines/disabled_store.h>
 #include <holdfast/engines/memory/memory_repository.h>
 #include <holdfast/engines/memory/memory_store.h>
 #include <holdfast/engines/mongodb/mongo_repository.h>
@@ -198,6 +199,29 @@ Opened<Seam> open_mongodb(const EngineInfo&, std::string_view text, const base::
 using store::LeaseStore;
 using store::ObjectRepository;
 
+Opened<LeaseStore> open_disabled(const EngineInfo& engine, std::string_view text,
+                                 const base::Logger&) {
+  HOLDFAST_TRY_LET(const StoreUrl url, parse(engine, text));
+  if (!url.rest.empty()) {
+    return fail(ErrorCode::invalid_argument, "disabled: stands alone: there is nothing to open");
+  }
+  return std::make_shared<DisabledStore>();
+}
+
+Opened<ObjectRepository> open_no_repository(const EngineInfo&, std::string_view,
+                                            const base::Logger&) {
+  return fail(ErrorCode::unsupported, "disabled: is for locks: objects need a store, or memory:");
+}
+
+Engine disabled_engine() {
+  return {.info = {.scheme = "disabled",
+                   .url = "disabled:",
+                   .about = "switched off: every operation is unavailable at once",
+                   .options = {}},
+          .open_store = open_disabled,
+          .open_repository = open_no_repository};
+}
+
 Engine memory_engine() {
   return {.info = {.scheme = "memory",
                    .url = "memory:",
@@ -246,6 +270,7 @@ const std::vector<Engine>& engines() {
       mongodb_engine("mongodb", "host:27017/database",
                      "all machines that reach a MongoDB server or replica set"),
       mongodb_engine("mongodb+srv", "name/database", "the same, its servers found by DNS"),
+      disabled_engine(),
   };
   return kEngines;
 }
