@@ -67,15 +67,6 @@ std::unique_ptr<LockProvider> make_local_provider(const DegradationOptions& opti
   return std::make_unique<LockProvider>(std::move(store), std::move(local));
 }
 
-// Returns the error that a store would return for these arguments.
-Result<void> check_arguments(std::string_view name, const AcquireOptions& options) {
-  HOLDFAST_TRY(base::Name::make(name));
-  if (options.ttl) {
-    HOLDFAST_TRY(options.ttl->checked());
-  }
-  return {};
-}
-
 bool is_outage(const base::Error& error) {
   return error.code == ErrorCode::unavailable || error.code == ErrorCode::unknown_outcome;
 }
@@ -94,6 +85,14 @@ DegradableProvider::DegradableProvider(std::shared_ptr<store::LeaseStore> store,
 
 DegradableProvider::~DegradableProvider() = default;
 
+Result<void> DegradableProvider::check(std::string_view name, const AcquireOptions& options) {
+  HOLDFAST_TRY(base::Name::make(name));
+  if (options.ttl) {
+    HOLDFAST_TRY(options.ttl->checked());
+  }
+  return {};
+}
+
 DegradableLock DegradableProvider::acquire(std::string_view name, const AcquireOptions& options) {
   return base::value_or_throw(locks::or_timed_out(
       acquire_within(name, options, options.wait.value_or(base::Duration::max())),
@@ -108,7 +107,7 @@ DegradableProvider::Outcome DegradableProvider::try_acquire(std::string_view nam
 DegradableProvider::Outcome DegradableProvider::acquire_within(std::string_view name,
                                                                const AcquireOptions& options,
                                                                base::Duration wait) {
-  HOLDFAST_TRY(check_arguments(name, options));
+  HOLDFAST_TRY(check(name, options));
   const base::Clock& clock = *options_.provider.clock;
   const auto deadline = base::Deadline::after(clock, wait);
   AcquireOptions how = options;
@@ -122,41 +121,53 @@ DegradableProvider::Outcome DegradableProvider::acquire_within(std::string_view 
     local = *std::move(held);
     how.wait = deadline.remaining(clock.now());
   }
-  return acquire_shared(name, how, std::move(local));
+  Attempt attempt(*this, name, std::move(how), std::move(local));
+  return attempt.begin() ? attempt.end(shared_->try_acquire(name, attempt.how()))
+                         : attempt.outcome();
 }
 
-DegradableProvider::Outcome DegradableProvider::acquire_shared(std::string_view name,
-                                                               const AcquireOptions& options,
-                                                               locks::Lock local) {
-  const auto is_cancelled = [&] { return options.stop.stop_requested(); };
-  if (is_cancelled()) {
-    return base::fail(ErrorCode::cancelled, "the wait was cancelled");
+DegradableProvider::Attempt::Attempt(DegradableProvider& provider, std::string_view name,
+                                     AcquireOptions options, locks::Lock local)
+    : provider_(provider),
+      name_(name),
+      how_(std::move(options)),
+      stop_(how_.stop),
+      local_(std::move(local)),
+      opening_(provider.circuit_->next_opening()),
+      on_cancel_(stop_, Stop{either_}),
+      on_opening_(provider.options_.when_unavailable != WhenUnavailable::fail ? opening_
+                                                                              : std::stop_token(),
+                  Stop{either_}) {
+  how_.stop = either_.get_token();
+}
+
+bool DegradableProvider::Attempt::begin() {
+  if (stop_.stop_requested()) {
+    outcome_ = base::fail(ErrorCode::cancelled, "the wait was cancelled");
+    return false;
   }
-  // Before the check below: an outage that begins in between then ends the wait.
-  const std::stop_token opening = circuit_->next_opening();
-  if (!circuit_->would_admit()) {
-    return degrade(
-        name,
+  if (!provider_.circuit_->would_admit()) {
+    outcome_ = provider_.degrade(
+        name_,
         {ErrorCode::unavailable, "the store failed and is not asked again before a pause is over"},
-        std::move(local));
+        std::move(local_));
+    return false;
   }
-  std::stop_source either;
-  const auto stop = [&either] { either.request_stop(); };
-  const std::stop_callback on_cancel(options.stop, stop);
-  const std::stop_callback on_opening(
-      options_.when_unavailable != WhenUnavailable::fail ? opening : std::stop_token(), stop);
-  AcquireOptions how = options;
-  how.stop = either.get_token();
-  auto held = shared_->try_acquire(name, how);
+  return true;
+}
+
+DegradableProvider::Outcome DegradableProvider::Attempt::end(
+    Result<std::optional<locks::Lock>> held) {
   if (held) {
-    return *held ? std::optional(
-                       DegradableLock(name, Protection::full, std::move(local), **std::move(held)))
+    return *held ? std::optional(DegradableLock(name_, Protection::full, std::move(local_),
+                                                **std::move(held)))
                  : std::nullopt;
   }
   const bool ended_by_outage =
-      held.error().code == ErrorCode::cancelled && opening.stop_requested();
-  if (!is_cancelled() && (ended_by_outage || is_outage(held.error()))) {
-    return degrade(name, ended_by_outage ? circuit_->outage() : held.error(), std::move(local));
+      held.error().code == ErrorCode::cancelled && opening_.stop_requested();
+  if (!stop_.stop_requested() && (ended_by_outage || is_outage(held.error()))) {
+    return provider_.degrade(name_, ended_by_outage ? provider_.circuit_->outage() : held.error(),
+                             std::move(local_));
   }
   return std::unexpected(std::move(held).error());
 }

@@ -3,7 +3,10 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <stop_token>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include <holdfast/base/clock.h>
 #include <holdfast/base/error.h>
@@ -82,19 +85,64 @@ class DegradableProvider {
   // Returns the provider on the store, for everything else.
   [[nodiscard]] locks::LockProvider& shared() noexcept { return *shared_; }
 
- private:
+  // for authors of another face (see async::DegradableProvider).
   using Outcome = base::Result<std::optional<DegradableLock>>;
+  class Attempt;
+  // Returns the error that a store would return for these arguments.
+  [[nodiscard]] static base::Result<void> check(std::string_view name,
+                                                const locks::AcquireOptions& options);
+  // Returns the provider of locks in this process; null unless the policy falls back to them.
+  [[nodiscard]] locks::LockProvider* local() noexcept { return local_.get(); }
 
+ private:
   Outcome acquire_within(std::string_view name, const locks::AcquireOptions& options,
                          base::Duration wait);
-  Outcome acquire_shared(std::string_view name, const locks::AcquireOptions& options,
-                         locks::Lock local);
   Outcome degrade(std::string_view name, const base::Error& why, locks::Lock local);
 
   const DegradationOptions options_;
   const std::shared_ptr<internal::Circuit> circuit_;
   const std::unique_ptr<locks::LockProvider> shared_;
   const std::unique_ptr<locks::LockProvider> local_;  // null unless the policy falls back to it
+};
+
+// One acquire on the store, without the acquiring itself:
+//
+//   Attempt attempt(provider, name, options, std::move(local));
+//   return attempt.begin() ? attempt.end(provider.shared().try_acquire(name, attempt.how()))
+//                          : attempt.outcome();
+//
+// `how` stops the wait when an outage begins. One thread at a time; its provider must outlive it.
+class DegradableProvider::Attempt {
+ public:
+  // `local` is the lock in this process, empty without one.
+  Attempt(DegradableProvider& provider, std::string_view name, locks::AcquireOptions options,
+          locks::Lock local);
+
+  // Returns whether to ask the store. If not, `outcome` has the result.
+  [[nodiscard]] bool begin();
+  [[nodiscard]] const locks::AcquireOptions& how() const noexcept { return how_; }
+  // Returns the result of the whole acquire for that of the store.
+  [[nodiscard]] Outcome end(base::Result<std::optional<locks::Lock>> held);
+  [[nodiscard]] Outcome outcome() { return std::move(outcome_); }
+
+ private:
+  struct Stop {
+    std::stop_source source;
+    void operator()() { source.request_stop(); }
+  };
+
+  DegradableProvider& provider_;
+  const std::string name_;
+  locks::AcquireOptions how_;
+  const std::stop_token stop_;  // the caller's
+  locks::Lock local_;
+  // Fires when an outage begins. Taken before the store is asked: an outage that begins in between
+  // then ends the wait.
+  const std::stop_token opening_;
+  std::stop_source either_;
+  const std::stop_callback<Stop> on_cancel_;
+  const std::stop_callback<Stop> on_opening_;
+  Outcome outcome_{};
 };
 
 }  // namespace holdfast::recipes

@@ -4,6 +4,7 @@
 #include <utility>
 #include <variant>
 
+#include <holdfast/base/printable.h>
 #include <holdfast/base/try.h>
 #include <holdfast/locks/ask_again.h>
 #include <holdfast/locks/lock_provider.h>
@@ -35,6 +36,10 @@ std::unexpected<base::Error> foreign_mark() {
 
 }  // namespace
 
+Marker::Marker(const locks::LockProvider& provider, MarkerOptions options)
+    : Marker(std::shared_ptr<store::LeaseStore>(provider.core(), &provider.store()),
+             std::move(options)) {}
+
 Marker::Marker(std::shared_ptr<store::LeaseStore> store, MarkerOptions options)
     : store_(std::move(store)), options_(with_defaults(std::move(options))) {
   if (store_ == nullptr) {
@@ -42,7 +47,35 @@ Marker::Marker(std::shared_ptr<store::LeaseStore> store, MarkerOptions options)
   }
 }
 
+template <class T>
+Result<T> Marker::or_proceed(Result<T> outcome, std::string_view key, Result<T> unmarked) const {
+  const bool is_outage = !outcome && (outcome.error().code == ErrorCode::unavailable ||
+                                      outcome.error().code == ErrorCode::unknown_outcome);
+  if (!is_outage || options_.when_unavailable == MarkWhenUnavailable::fail) {
+    return outcome;
+  }
+  options_.logger.warn("proceeding without the mark " + base::printable(key) + ": " +
+                       base::to_string(outcome.error()));
+  return unmarked;
+}
+
 Result<void> Marker::mark(std::string_view key, base::Ttl ttl) {
+  return or_proceed<void>(set(key, ttl), key, {});
+}
+
+Result<std::optional<MarkGuard>> Marker::try_mark(std::string_view key, base::Ttl ttl) {
+  return or_proceed<std::optional<MarkGuard>>(try_set(key, ttl), key, MarkGuard());
+}
+
+Result<ClearOutcome> Marker::clear(std::string_view key) {
+  return or_proceed<ClearOutcome>(remove(key), key, ClearOutcome::was_not_marked);
+}
+
+Result<std::optional<base::Duration>> Marker::time_left(std::string_view key) {
+  return or_proceed<std::optional<base::Duration>>(look(key), key, std::nullopt);
+}
+
+Result<void> Marker::set(std::string_view key, base::Ttl ttl) {
   HOLDFAST_TRY_LET(const auto name, name_of(key));
   const store::Claim claim = new_claim(ttl);
   const Deadline until = deadline();
@@ -80,7 +113,7 @@ Result<bool> Marker::set_once(std::string_view name, const store::Claim& claim, 
   return std::holds_alternative<store::Grant>(*replaced);
 }
 
-Result<std::optional<MarkGuard>> Marker::try_mark(std::string_view key, base::Ttl ttl) {
+Result<std::optional<MarkGuard>> Marker::try_set(std::string_view key, base::Ttl ttl) {
   HOLDFAST_TRY_LET(auto name, name_of(key));
   const store::Claim claim = new_claim(ttl);
   const Deadline until = deadline();
@@ -98,7 +131,7 @@ Result<std::optional<MarkGuard>> Marker::try_mark(std::string_view key, base::Tt
   return MarkGuard(store_, std::move(name), claim.id, options_.timeout, options_.logger);
 }
 
-Result<ClearOutcome> Marker::clear(std::string_view key) {
+Result<ClearOutcome> Marker::remove(std::string_view key) {
   HOLDFAST_TRY_LET(const auto name, name_of(key));
   const Deadline until = deadline();
   const auto state = ask_again(until, [&] { return store_->look(name, until); });
@@ -129,7 +162,7 @@ Result<bool> Marker::is_marked(std::string_view key) {
   return left.has_value();
 }
 
-Result<std::optional<base::Duration>> Marker::time_left(std::string_view key) {
+Result<std::optional<base::Duration>> Marker::look(std::string_view key) {
   HOLDFAST_TRY_LET(const auto name, name_of(key));
   const Deadline until = deadline();
   const auto state = ask_again(until, [&] { return store_->look(name, until); });

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,10 +11,17 @@
 #include <holdfast/base/error.h>
 #include <holdfast/base/log.h>
 #include <holdfast/base/ttl.h>
+#include <holdfast/locks/lock_provider.h>
 #include <holdfast/recipes/mark_guard.h>
 #include <holdfast/store/lease_store.h>
 
 namespace holdfast::recipes {
+
+// What a call of a Marker does when the store is unavailable.
+enum class MarkWhenUnavailable : std::uint8_t {
+  fail,              // the store's error
+  proceed_unmarked,  // continues as if no key were marked, and logs a warning
+};
 
 struct MarkerOptions {
   // Begins the name of every mark in the store, so that marks and locks have different names. If
@@ -24,6 +32,9 @@ struct MarkerOptions {
   // The longest wait of a call for the store.
   base::Duration timeout = std::chrono::seconds(5);
   base::Logger logger{};
+  // With proceed_unmarked, `try_mark` returns a guard that holds nothing, `mark` returns without a
+  // mark, and no key is marked: marks then keep no two callers apart.
+  MarkWhenUnavailable when_unavailable = MarkWhenUnavailable::fail;
 };
 
 // Expiring flags by key, such as "this file is being processed", for all users of the store.
@@ -45,11 +56,13 @@ struct MarkerOptions {
 // which can be seen but not replaced; timed_out if others kept replacing it. After unknown_outcome
 // the mark may be set, for its ttl at most.
 //
-//   Marker marker(store);
+//   Marker marker(provider);
 //   auto mine = marker.try_mark("file/" + hash, 5min);
 //   if (mine && *mine) process();   // cleared at the end of the scope
 class Marker {
  public:
+  // Uses the store of the provider, and keeps it alive.
+  explicit Marker(const locks::LockProvider& provider, MarkerOptions options = {});
   explicit Marker(std::shared_ptr<store::LeaseStore> store, MarkerOptions options = {});
 
   [[nodiscard]] base::Result<void> mark(std::string_view key, base::Ttl ttl);
@@ -66,6 +79,14 @@ class Marker {
   [[nodiscard]] base::Deadline deadline() const;
   [[nodiscard]] base::Result<std::string> name_of(std::string_view key) const;
   [[nodiscard]] store::Claim new_claim(base::Ttl ttl) const;
+  [[nodiscard]] base::Result<void> set(std::string_view key, base::Ttl ttl);
+  [[nodiscard]] base::Result<std::optional<MarkGuard>> try_set(std::string_view key, base::Ttl ttl);
+  [[nodiscard]] base::Result<ClearOutcome> remove(std::string_view key);
+  [[nodiscard]] base::Result<std::optional<base::Duration>> look(std::string_view key);
+  // Returns the outcome, or `unmarked` if the store is unavailable and the policy is to proceed.
+  template <class T>
+  [[nodiscard]] base::Result<T> or_proceed(base::Result<T> outcome, std::string_view key,
+                                           base::Result<T> unmarked) const;
   // Returns false if another caller changed the mark in between.
   base::Result<bool> set_once(std::string_view name, const store::Claim& claim,
                               base::Deadline until);

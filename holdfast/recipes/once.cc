@@ -43,7 +43,10 @@ class AtEnd {
 }  // namespace
 
 Once::Once(locks::LockProvider& provider, OnceOptions options)
-    : provider_(provider), options_(std::move(options)) {}
+    : provider_(provider),
+      store_(provider.core(), &provider.store()),
+      clock_(provider.clock()),
+      options_(std::move(options)) {}
 
 Result<OnceOutcome> Once::run(std::string_view key,
                               const std::function<void(const Lock& lock)>& work) {
@@ -53,8 +56,7 @@ Result<OnceOutcome> Once::run(std::string_view key,
   });
 }
 
-Result<OnceOutcome> Once::attempt(std::string_view key,
-                                  const std::function<bool(const Lock& lock)>& work) {
+Result<Once::Run> Once::new_run(std::string_view key) const {
   if (key.empty()) {
     return fail(ErrorCode::invalid_argument, "the key of what is to run once is empty");
   }
@@ -66,36 +68,43 @@ Result<OnceOutcome> Once::attempt(std::string_view key,
   }
   // A lease of a whole period is renewed late: a renewed lease also blocks the next period for
   // longer if this process dies. But early enough that a failed renewal can be repeated.
-  const AcquireOptions how{
+  AcquireOptions how{
       .ttl = ttl,
       .renew_every = options_.retry_after_crash ? std::nullopt : std::optional(period / 2),
       .owner = options_.owner,
       .reason = "once per period"};
-  const base::TimePoint started = provider_.clock().now();
-  HOLDFAST_TRY_LET(auto acquired, provider_.try_acquire(options_.prefix + std::string(key), how));
+  return Run{options_.prefix + std::string(key), std::move(how), clock_.now()};
+}
+
+Result<OnceOutcome> Once::attempt(std::string_view key,
+                                  const std::function<bool(const Lock& lock)>& work) {
+  HOLDFAST_TRY_LET(const Run run, new_run(key));
+  HOLDFAST_TRY_LET(auto acquired, provider_.try_acquire(run.name, run.how));
   if (!acquired) {
     return OnceOutcome::skipped;
   }
   Lock lock = *std::move(acquired);
   bool has_run = true;  // also if it throws
   const AtEnd keep([&] {
-    if (!has_run) {
-      return;  // released with the handle
-    }
-    try {
-      keep_until_the_period_ends(lock, started);
-    } catch (const std::exception& error) {
-      lock.detach();  // the lease of the run stays, and expires
-      options_.logger.warn(error.what());
-    }
+    if (has_run) {
+      end_run(lock, run.started);
+    }  // else released with the handle
   });
   has_run = work(lock);
   return has_run ? OnceOutcome::ran : OnceOutcome::given_back;
 }
 
+void Once::end_run(Lock& lock, base::TimePoint started) noexcept {
+  try {
+    keep_until_the_period_ends(lock, started);
+  } catch (const std::exception& error) {
+    lock.detach();  // the lease of the run stays, and expires
+    options_.logger.warn(error.what());
+  }
+}
+
 void Once::keep_until_the_period_ends(Lock& lock, base::TimePoint started) {
-  const Duration left =
-      base::add_saturating(started, options_.period.unchecked()) - provider_.clock().now();
+  const Duration left = base::add_saturating(started, options_.period.unchecked()) - clock_.now();
   if (!lock.check() || left <= Duration::zero()) {
     return;  // released with the handle
   }
@@ -121,26 +130,24 @@ void Once::keep_until_the_period_ends(Lock& lock, base::TimePoint started) {
 
 // The lease of the run is still renewed meanwhile.
 Result<store::TransferOutcome> Once::hand_over(const Lock& lock, const store::Claim& rest) {
-  const base::Clock& clock = provider_.clock();
-  const auto give_up = base::Deadline::after(clock, std::min(kTimeout, lock.time_left()));
+  const auto give_up = base::Deadline::after(clock_, std::min(kTimeout, lock.time_left()));
   for (;;) {
     const auto deadline = base::Deadline::after(base::steady_clock(),
-                                                std::max(give_up.remaining(clock.now()), kPause));
-    auto outcome = locks::ask_again(deadline, [&] {
-      return provider_.store().transfer(lock.name(), lock.id(), rest, deadline);
-    });
-    if (outcome || !may_answer_later(outcome.error()) || give_up.expired(clock.now())) {
+                                                std::max(give_up.remaining(clock_.now()), kPause));
+    auto outcome = locks::ask_again(
+        deadline, [&] { return store_->transfer(lock.name(), lock.id(), rest, deadline); });
+    if (outcome || !may_answer_later(outcome.error()) || give_up.expired(clock_.now())) {
       return outcome;
     }
-    static_cast<void>(clock.sleep_until(
-        std::min(base::add_saturating(clock.now(), kPause), give_up.when()), std::stop_token()));
+    static_cast<void>(clock_.sleep_until(
+        std::min(base::add_saturating(clock_.now(), kPause), give_up.when()), std::stop_token()));
   }
 }
 
 void Once::claim_anew(const std::string& name, const store::Claim& rest) {
   const auto deadline = base::Deadline::after(base::steady_clock(), kTimeout);
   const auto claimed =
-      locks::ask_again(deadline, [&] { return provider_.store().claim(name, rest, deadline); });
+      locks::ask_again(deadline, [&] { return store_->claim(name, rest, deadline); });
   if (!claimed) {
     options_.logger.warn("the period of " + base::printable(name) +
                          " may be over at once: " + base::to_string(claimed.error()));

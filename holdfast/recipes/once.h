@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -57,9 +58,20 @@ class Once {
   base::Result<OnceOutcome> attempt(std::string_view key,
                                     const std::function<bool(const locks::Lock& lock)>& work);
 
- private:
+  // for authors of another face (see async::Once): an attempt acquires the lock of a Run, does
+  // its work and calls `end_run`.
+  struct Run {
+    std::string name;
+    locks::AcquireOptions how;
+    base::TimePoint started;
+  };
+  // Returns an error for a key or for options that are invalid.
+  [[nodiscard]] base::Result<Run> new_run(std::string_view key) const;
   // Keeps the name locked until the period is over. If the store is unavailable, asks again for as
   // long as the lease of the run lasts, or five seconds.
+  void end_run(locks::Lock& lock, base::TimePoint started) noexcept;
+
+ private:
   void keep_until_the_period_ends(locks::Lock& lock, base::TimePoint started);
   // Replaces the lease of the run with the lease of the rest of the period.
   [[nodiscard]] base::Result<store::TransferOutcome> hand_over(const locks::Lock& lock,
@@ -69,6 +81,9 @@ class Once {
   void claim_anew(const std::string& name, const store::Claim& rest);
 
   locks::LockProvider& provider_;
+  // Of the provider, for a run that ends after it.
+  const std::shared_ptr<store::LeaseStore> store_;
+  const base::Clock& clock_;
   const OnceOptions options_;
 };
 

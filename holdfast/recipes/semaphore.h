@@ -26,7 +26,7 @@ namespace holdfast::recipes {
 // Not promised: an order among callers that want the same number.
 //
 //   Semaphore gpus(provider, "gpus", 4);
-//   auto one = gpus.acquire();
+//   auto one = gpus.acquire({.wait = 5s});
 //   auto all = gpus.drain({.wait = 1min});   // all others have finished, and none can start
 class Semaphore {
  public:
@@ -37,10 +37,18 @@ class Semaphore {
   Semaphore(locks::LockProvider& provider, std::string name, std::uint32_t capacity);
 
   // Acquire as LockProvider::acquire and try_acquire do, but ignore `options.permits`.
-  [[nodiscard]] locks::Lock acquire(std::uint32_t permits = 1,
+  // Without a number, one permit.
+  [[nodiscard]] locks::Lock acquire(std::uint32_t permits,
                                     const locks::AcquireOptions& options = {});
+  [[nodiscard]] locks::Lock acquire(const locks::AcquireOptions& options = {}) {
+    return acquire(1, options);
+  }
   [[nodiscard]] base::Result<std::optional<locks::Lock>> try_acquire(
-      std::uint32_t permits = 1, const locks::AcquireOptions& options = {});
+      std::uint32_t permits, const locks::AcquireOptions& options = {});
+  [[nodiscard]] base::Result<std::optional<locks::Lock>> try_acquire(
+      const locks::AcquireOptions& options = {}) {
+    return try_acquire(1, options);
+  }
   // Acquires all permits. No other caller has one until the lock is released or reduced.
   [[nodiscard]] locks::Lock drain(const locks::AcquireOptions& options = {});
   [[nodiscard]] base::Result<std::optional<locks::Lock>> try_drain(

@@ -41,6 +41,10 @@ Throttle::Throttle(std::shared_ptr<store::LeaseStore> store, ThrottleOptions opt
   check(options_);
 }
 
+Throttle::Throttle(const locks::LockProvider& provider, ThrottleOptions options)
+    : Throttle(std::shared_ptr<store::LeaseStore>(provider.core(), &provider.store()),
+               std::move(options)) {}
+
 Result<bool> Throttle::try_pass(std::string_view key, std::uint32_t count) {
   return pass(key, Duration::zero(), {}, count);
 }

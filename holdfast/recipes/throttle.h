@@ -7,6 +7,7 @@
 
 #include <holdfast/base/clock.h>
 #include <holdfast/base/error.h>
+#include <holdfast/locks/lock_provider.h>
 #include <holdfast/recipes/throttle_options.h>
 #include <holdfast/store/lease_store.h>
 
@@ -25,12 +26,14 @@ namespace holdfast::recipes {
 // call may have been counted: a caller that tries again may be counted twice, but never passes
 // twice.
 //
-//   Throttle calls(store, {.limit = 100, .period = 1min, .window = store::Window::sliding});
+//   Throttle calls(provider, {.limit = 100, .period = 1min, .window = store::Window::sliding});
 //   if (auto allowed = calls.try_pass("api/" + customer); allowed && *allowed) call();
 class Throttle {
  public:
   // Throws base::Exception with invalid_argument for invalid options.
   explicit Throttle(std::shared_ptr<store::LeaseStore> store, ThrottleOptions options = {});
+  // Uses the store of the provider, and keeps it alive.
+  explicit Throttle(const locks::LockProvider& provider, ThrottleOptions options = {});
 
   // Returns whether the call may pass now, and counts it if so. A count above 1 passes all or none.
   [[nodiscard]] base::Result<bool> try_pass(std::string_view key, std::uint32_t count = 1);
