@@ -64,6 +64,8 @@ class [[nodiscard]] AsyncLock {
   }
   // Ends the handle but not the lease, and returns the lease's id.
   base::LeaseId detach() noexcept { return lock_.detach(); }
+  // Ends the handle but not the lease, and returns the same lock as threads hold it.
+  [[nodiscard]] locks::Lock into_blocking() && noexcept { return std::move(lock_); }
 
   // The functions of locks::Lock.
   [[nodiscard]] std::stop_token lost() const { return lock_.lost(); }

@@ -96,12 +96,21 @@ class AsyncLockProvider {
   [[nodiscard]] auto try_acquire(std::string name) {
     return try_acquire(std::move(name), defaults());
   }
-  // Name the options: g++ 12 destroys an aggregate twice if it is created within a co_await
-  // expression.
+  // Reject options without a name: g++ 12 destroys an aggregate twice if it is created within a
+  // co_await expression.
   template <class... Token>
-  void acquire(std::string name, locks::AcquireOptions&& options, Token&&...) = delete;
+  void acquire(std::string /*name*/, locks::AcquireOptions&& /*options*/, Token&&... /*token*/) {
+    static_assert(kNever<Token...>,
+                  "name the options: const AcquireOptions how{.wait = 5s}; "
+                  "co_await provider.acquire(name, how)");
+  }
   template <class... Token>
-  void try_acquire(std::string name, locks::AcquireOptions&& options, Token&&...) = delete;
+  void try_acquire(std::string /*name*/, locks::AcquireOptions&& /*options*/,
+                   Token&&... /*token*/) {
+    static_assert(kNever<Token...>,
+                  "name the options: const AcquireOptions how{.wait = 5s}; "
+                  "co_await provider.try_acquire(name, how)");
+  }
 
   // Completes with base::Result<std::optional<store::NameState>>: nullopt if the name is not held.
   template <class Token = boost::asio::use_awaitable_t<>>
@@ -126,6 +135,9 @@ class AsyncLockProvider {
 
  private:
   AsyncLockProvider(std::unique_ptr<locks::LockProvider> own, const AsyncOptions& how);
+
+  template <class...>
+  static constexpr bool kNever = false;
 
   [[nodiscard]] static const locks::AcquireOptions& defaults();
   [[nodiscard]] const std::shared_ptr<locks::ProviderCore>& core() const noexcept {

@@ -1,0 +1,109 @@
+#include <holdfast/async/degradable_provider.h>
+
+#include <exception>
+
+#include <holdfast/base/deadline.h>
+#include <holdfast/locks/or_timed_out.h>
+
+namespace holdfast::async {
+
+namespace asio = boost::asio;
+using base::Result;
+using locks::AcquireOptions;
+using MaybeLock = Result<std::optional<locks::Lock>>;
+
+namespace {
+
+MaybeLock into_blocking(Result<std::optional<AsyncLock>>&& held) {
+  if (!held) {
+    return std::unexpected(std::move(held).error());
+  }
+  return *held ? std::optional(std::move(**held).into_blocking()) : std::nullopt;
+}
+
+}  // namespace
+
+AsyncDegradableLock& AsyncDegradableLock::operator=(AsyncDegradableLock&& other) noexcept {
+  if (this != &other) {
+    const AsyncDegradableLock old(std::move(*this));
+    room_ = std::move(other.room_);
+    lock_ = std::move(other.lock_);
+  }
+  return *this;
+}
+
+AsyncDegradableLock::~AsyncDegradableLock() {
+  if (!lock_ || room_->is_inherited()) {
+    return;
+  }
+  try {
+    internal::run_in_background(
+        room_, [held = std::make_shared<recipes::DegradableLock>(std::move(lock_))] {});
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch)
+    // Without memory for the background, the handle itself releases the lock.
+  }
+}
+
+DegradableProvider::DegradableProvider(std::shared_ptr<store::LeaseStore> store,
+                                       recipes::DegradationOptions options, const AsyncOptions& how)
+    : provider_(std::move(store), std::move(options)),
+      shared_(provider_.shared(), how),
+      local_(provider_.local() != nullptr
+                 ? std::make_unique<AsyncLockProvider>(*provider_.local(), how)
+                 : nullptr) {}
+
+DegradableProvider::~DegradableProvider() = default;
+
+asio::awaitable<AsyncDegradableLock> DegradableProvider::acquire(std::string name,
+                                                                 AcquireOptions options) {
+  const base::Duration wait = options.wait.value_or(base::Duration::max());
+  auto lock = co_await acquire_within(name, std::move(options), wait);
+  const auto why = [&name] { return locks::timed_out(name); };
+  co_return base::value_or_throw(locks::or_timed_out(std::move(lock), why));
+}
+
+asio::awaitable<DegradableProvider::Outcome> DegradableProvider::try_acquire(
+    std::string name, AcquireOptions options) {
+  const base::Duration wait = options.wait.value_or(base::Duration::zero());
+  co_return co_await acquire_within(std::move(name), std::move(options), wait);
+}
+
+asio::awaitable<DegradableProvider::Outcome> DegradableProvider::acquire_within(
+    std::string name, AcquireOptions options, base::Duration wait) {
+  if (auto valid = recipes::DegradableProvider::check(name, options); !valid) {
+    co_return std::unexpected(std::move(valid).error());
+  }
+  const auto deadline = base::Deadline::after(shared_.clock(), wait);
+  options.wait = wait;
+  locks::Lock local;
+  if (local_ != nullptr) {
+    auto waited = co_await local_->try_acquire(name, options);
+    MaybeLock held = into_blocking(std::move(waited));
+    if (!held) {
+      co_return std::unexpected(std::move(held).error());
+    }
+    if (!*held) {
+      co_return std::nullopt;
+    }
+    local = **std::move(held);
+    options.wait = deadline.remaining(shared_.clock().now());
+  }
+  recipes::DegradableProvider::Attempt attempt(provider_, name, std::move(options),
+                                               std::move(local));
+  recipes::DegradableProvider::Outcome outcome{};
+  if (attempt.begin()) {
+    auto held = co_await shared_.try_acquire(name, attempt.how());
+    outcome = attempt.end(into_blocking(std::move(held)));
+  } else {
+    outcome = attempt.outcome();
+  }
+  if (!outcome) {
+    co_return std::unexpected(std::move(outcome).error());
+  }
+  if (!*outcome) {
+    co_return std::nullopt;
+  }
+  co_return AsyncDegradableLock(shared_.room(), **std::move(outcome));
+}
+
+}  // namespace holdfast::async
