@@ -4,7 +4,6 @@
 #include <chrono>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -15,6 +14,7 @@
 #include <tests/support/patience.h>
 
 #include <holdfast/base/error.h>
+#include <holdfast/base/mutex.h>
 #include <holdfast/engines/memory/memory_repository.h>
 #include <holdfast/objects/internal/lock_order.h>
 #include <holdfast/objects/object_host.h>
@@ -78,7 +78,7 @@ class WatchedRepository final : public store::ObjectRepository {
   [[nodiscard]] std::size_t size() const { return memory_.size(); }
   // Returns the sizes of the save requests so far.
   [[nodiscard]] std::vector<std::size_t> batches() const {
-    const std::lock_guard guard(mutex_);
+    const base::MutexLock lock(mutex_);
     return batches_;
   }
   [[nodiscard]] std::string stored(const std::string& type, const std::string& id) {
@@ -97,7 +97,7 @@ class WatchedRepository final : public store::ObjectRepository {
                                                         store::Batch batch,
                                                         base::Deadline deadline) override {
     {
-      const std::lock_guard guard(mutex_);
+      const base::MutexLock lock(mutex_);
       batches_.push_back(saves.size());
     }
     if (auto told = tell(on_save); !told) return std::unexpected(told.error());
@@ -119,8 +119,8 @@ class WatchedRepository final : public store::ObjectRepository {
   static base::Result<void> tell(const Hook& hook) { return hook ? hook() : base::Result<void>(); }
 
   engines::memory::MemoryRepository memory_;
-  mutable std::mutex mutex_;
-  std::vector<std::size_t> batches_;  // protected by mutex_
+  mutable base::Mutex mutex_;
+  std::vector<std::size_t> batches_ HOLDFAST_GUARDED_BY(mutex_);
 };
 
 // An object whose methods and hooks a test can replace. All objects of a test share the script,

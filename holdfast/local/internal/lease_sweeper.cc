@@ -18,7 +18,7 @@ LeaseSweeper::LeaseSweeper(LeaseShards& shards, LeaseTableOptions options)
 SweepReport LeaseSweeper::sweep(const std::stop_token& stop) {
   SweepReport report;
   {
-    const std::lock_guard guard(sweeping_);
+    const base::MutexLock lock(sweeping_);
     report = shards_.sweep(stop);
   }
   if (report.removed != 0 && options_.logger.enabled(base::LogLevel::debug)) {

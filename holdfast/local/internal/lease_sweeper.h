@@ -2,10 +2,10 @@
 
 #include <atomic>
 #include <cstdint>
-#include <mutex>
 #include <thread>
 
 #include <holdfast/base/clock.h>
+#include <holdfast/base/mutex.h>
 #include <holdfast/local/internal/lease_shards.h>
 #include <holdfast/local/lease_table.h>
 
@@ -28,7 +28,7 @@ class LeaseSweeper {
 
   LeaseShards& shards_;
   const LeaseTableOptions options_;
-  std::mutex sweeping_;
+  base::Mutex sweeping_;  // one sweep at a time
   std::atomic<std::uint64_t> background_sweeps_{0};
   std::jthread thread_;  // last: stopped before the other members are destroyed
 };

@@ -10,13 +10,19 @@ namespace holdfast::objects::internal {
 namespace {
 
 // The lock of a shard, with its rank in the lock order.
-class MapLock {
+class HOLDFAST_ANNOTATE(scoped_lockable) MapLock {
  public:
-  MapLock(const void* host, std::mutex& mutex) : order_(host, Rank::map), lock_(mutex) {}
+  MapLock(const void* host, base::Mutex& mutex) HOLDFAST_ANNOTATE(acquire_capability(mutex))
+      : order_(host, Rank::map), mutex_(mutex) {
+    mutex_.lock();
+  }
+  ~MapLock() HOLDFAST_ANNOTATE(release_capability()) { mutex_.unlock(); }
+  MapLock(const MapLock&) = delete;
+  MapLock& operator=(const MapLock&) = delete;
 
  private:
   const Ranked order_;
-  const std::lock_guard<std::mutex> lock_;
+  base::Mutex& mutex_;
 };
 
 }  // namespace

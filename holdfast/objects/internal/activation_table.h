@@ -5,12 +5,12 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <holdfast/base/clock.h>
+#include <holdfast/base/mutex.h>
 #include <holdfast/base/name.h>
 #include <holdfast/objects/internal/activation.h>
 #include <holdfast/objects/internal/activation_map.h>
@@ -40,7 +40,7 @@ class ActivationTable {
 
   // Returns the hash of the id for `find`, and starts to fetch the slot from memory: for a caller
   // that does other things before it looks.
-  [[nodiscard]] std::size_t expect(std::string_view id) const noexcept {
+  [[nodiscard]] std::size_t expect(std::string_view id) const noexcept HOLDFAST_UNCHECKED {
     const std::size_t hash = hash_of(id);
     shard_of(hash).activations.prefetch(hash);
     return hash;
@@ -77,11 +77,12 @@ class ActivationTable {
 
  private:
   struct alignas(64) Shard {
-    mutable std::mutex mutex;
-    ActivationMap activations;
-    Activation* first = nullptr;  // of the list of objects to save
-    Activation* last = nullptr;
-    mutable Effort effort;
+    mutable base::Mutex mutex;
+    ActivationMap activations HOLDFAST_GUARDED_BY(mutex);
+    // Of the list of objects to save.
+    Activation* first HOLDFAST_GUARDED_BY(mutex) = nullptr;
+    Activation* last HOLDFAST_GUARDED_BY(mutex) = nullptr;
+    mutable Effort effort HOLDFAST_GUARDED_BY(mutex);
   };
 
   static std::size_t hash_of(std::string_view id) noexcept {
@@ -91,9 +92,10 @@ class ActivationTable {
     // The low bits choose the slot.
     return shards_[(hash >> 32U) % kShards];
   }
-  static void append(Shard& shard, Activation& activation) noexcept;
-  static void remove(Shard& shard, Activation& activation) noexcept;
-  static std::unique_ptr<Activation> extract(Shard& shard, std::string_view id, std::size_t hash);
+  static void append(Shard& shard, Activation& activation) noexcept HOLDFAST_REQUIRES(shard.mutex);
+  static void remove(Shard& shard, Activation& activation) noexcept HOLDFAST_REQUIRES(shard.mutex);
+  static std::unique_ptr<Activation> extract(Shard& shard, std::string_view id, std::size_t hash)
+      HOLDFAST_REQUIRES(shard.mutex);
 
   [[nodiscard]] std::vector<base::Name> names(std::string_view prefix,
                                               std::string_view after) const;

@@ -35,7 +35,7 @@ BlockPool::~BlockPool() {
 }
 
 void* BlockPool::allocate() {
-  const std::lock_guard guard(mutex_);
+  const base::MutexLock lock(mutex_);
   if (free_ != nullptr) {
     void* const block = std::exchange(free_, free_->next);
     ASAN_UNPOISON_MEMORY_REGION(block, block_size_);
@@ -48,7 +48,7 @@ void* BlockPool::allocate() {
 }
 
 void BlockPool::free(void* block) noexcept {
-  const std::lock_guard guard(mutex_);
+  const base::MutexLock lock(mutex_);
   free_ = new (block) FreeBlock{free_};
   // AddressSanitizer reports the use of an object that has left, as it would without a pool.
   ASAN_POISON_MEMORY_REGION(static_cast<std::byte*>(block) + sizeof(FreeBlock),

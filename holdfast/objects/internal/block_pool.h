@@ -1,8 +1,9 @@
 #pragma once
 
 #include <cstddef>
-#include <mutex>
 #include <vector>
+
+#include <holdfast/base/mutex.h>
 
 namespace holdfast::objects::internal {
 
@@ -28,16 +29,17 @@ class BlockPool {
   struct FreeBlock {
     FreeBlock* next;
   };
-  void add_slab();
+  void add_slab() HOLDFAST_REQUIRES(mutex_);
 
   const std::size_t block_size_;
-  std::mutex mutex_;
-  // Protected by mutex_.
-  std::vector<void*> slabs_;
-  FreeBlock* free_ = nullptr;
-  std::byte* unused_ = nullptr;  // the rest of the last slab
-  std::byte* end_ = nullptr;
-  std::size_t slab_size_ = 4096;  // of the next slab, at least one block
+  base::Mutex mutex_;
+  std::vector<void*> slabs_ HOLDFAST_GUARDED_BY(mutex_);
+  FreeBlock* free_ HOLDFAST_GUARDED_BY(mutex_) = nullptr;
+  // The rest of the last slab.
+  std::byte* unused_ HOLDFAST_GUARDED_BY(mutex_) = nullptr;
+  std::byte* end_ HOLDFAST_GUARDED_BY(mutex_) = nullptr;
+  // Of the next slab, at least one block.
+  std::size_t slab_size_ HOLDFAST_GUARDED_BY(mutex_) = 4096;
 };
 
 }  // namespace holdfast::objects::internal

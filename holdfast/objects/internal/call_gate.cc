@@ -9,13 +9,13 @@ bool CallGate::close(base::Deadline deadline) {
   closed_.store(true, std::memory_order_seq_cst);
   // The standard's wait cannot be as long as a deadline.
   constexpr base::Duration kLongest = std::chrono::hours(1);
-  std::unique_lock lock(mutex_);
+  const base::MutexLock lock(mutex_);
   while (inside() != 0) {
     const base::Duration left = deadline.remaining(base::steady_clock().now());
     if (left == base::Duration::zero()) {
       return false;
     }
-    left_.wait_for(lock, std::min(left, kLongest));
+    left_.wait_for(mutex_, std::min(left, kLongest));
   }
   return true;
 }
@@ -35,7 +35,7 @@ std::uint32_t CallGate::thread_place() noexcept {
 }
 
 void CallGate::tell_closer() noexcept {
-  const std::lock_guard guard(mutex_);
+  const base::MutexLock lock(mutex_);
   left_.notify_all();
 }
 

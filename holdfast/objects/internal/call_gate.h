@@ -2,12 +2,11 @@
 
 #include <array>
 #include <atomic>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 
 #include <holdfast/base/deadline.h>
+#include <holdfast/base/mutex.h>
 
 namespace holdfast::objects::internal {
 
@@ -56,8 +55,8 @@ class CallGate {
 
   std::array<Padded, 64> places_{};
   alignas(64) std::atomic<bool> closed_ = false;
-  std::mutex mutex_;
-  std::condition_variable left_;
+  base::Mutex mutex_;  // between the last caller that leaves and the closer that waits for it
+  base::ConditionVariable left_;
 };
 
 }  // namespace holdfast::objects::internal

@@ -111,7 +111,7 @@ Result<void> HostCore::stop(base::Deadline deadline) {
                 "stopping the host from a method or hook of one of its objects would wait for "
                 "itself");
   }
-  const std::lock_guard one_at_a_time(stop_mutex);
+  const base::MutexLock one_at_a_time(stop_mutex);
   stopping.request_stop();
   if (!gate.close(deadline)) {
     return fail(ErrorCode::timed_out, std::to_string(gate.inside()) +

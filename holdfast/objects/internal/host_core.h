@@ -4,13 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <stop_token>
 #include <string_view>
 #include <vector>
 
 #include <holdfast/base/deadline.h>
 #include <holdfast/base/error.h>
+#include <holdfast/base/mutex.h>
 #include <holdfast/objects/host_options.h>
 #include <holdfast/objects/internal/activator.h>
 #include <holdfast/objects/internal/call_gate.h>
@@ -67,7 +67,7 @@ struct HostCore {
   Activator activator{*this};
   Writer writer{*this};
   Caretaker caretaker{*this};
-  std::mutex stop_mutex;  // one stop at a time
+  base::Mutex stop_mutex;  // one stop at a time
 };
 
 // Marks a change that is not saved.

@@ -7,7 +7,7 @@ namespace holdfast::objects::internal {
 void LostList::add(ObjectType& type, std::string id) {
   std::stop_source sleep;
   {
-    const std::lock_guard guard(mutex_);
+    const base::MutexLock lock(mutex_);
     objects_.push_back({&type, std::move(id)});
     sleep = wake_;
   }
@@ -15,14 +15,14 @@ void LostList::add(ObjectType& type, std::string id) {
 }
 
 std::vector<LostObject> LostList::take() {
-  const std::lock_guard guard(mutex_);
+  const base::MutexLock lock(mutex_);
   return std::exchange(objects_, {});
 }
 
 void LostList::sleep(const base::Clock& clock, base::TimePoint until, const std::stop_token& stop) {
   std::stop_source wake;
   {
-    const std::lock_guard guard(mutex_);
+    const base::MutexLock lock(mutex_);
     if (!objects_.empty()) {
       return;
     }

@@ -1,11 +1,11 @@
 #pragma once
 
-#include <mutex>
 #include <stop_token>
 #include <string>
 #include <vector>
 
 #include <holdfast/base/clock.h>
+#include <holdfast/base/mutex.h>
 
 namespace holdfast::objects::internal {
 
@@ -26,9 +26,9 @@ class LostList {
   void sleep(const base::Clock& clock, base::TimePoint until, const std::stop_token& stop);
 
  private:
-  std::mutex mutex_;
-  std::vector<LostObject> objects_;  // protected by mutex_
-  std::stop_source wake_;            // of the sleep under way; protected by mutex_
+  base::Mutex mutex_;
+  std::vector<LostObject> objects_ HOLDFAST_GUARDED_BY(mutex_);
+  std::stop_source wake_ HOLDFAST_GUARDED_BY(mutex_);  // of the sleep under way
 };
 
 }  // namespace holdfast::objects::internal

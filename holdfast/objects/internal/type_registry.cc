@@ -20,7 +20,7 @@ constexpr std::size_t kMaxTypeName = 128;
 }  // namespace
 
 ObjectType& TypeRegistry::add(std::size_t slot, std::unique_ptr<ObjectType> type) {
-  const std::lock_guard guard(mutex_);
+  const base::MutexLock lock(mutex_);
   check_open();
   const std::string& name = type->name;
   // A lease is named TYPE/ID.
@@ -47,7 +47,7 @@ ObjectType& TypeRegistry::add(std::size_t slot, std::unique_ptr<ObjectType> type
 }
 
 void TypeRegistry::add_method(ObjectType& type, std::string_view name, JsonMethod method) {
-  const std::lock_guard guard(mutex_);
+  const base::MutexLock lock(mutex_);
   check_open();
   if (name.empty()) {
     refuse("a method of '" + type.name + "' has no name");

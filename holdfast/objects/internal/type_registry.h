@@ -5,13 +5,13 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <holdfast/base/error.h>
+#include <holdfast/base/mutex.h>
 #include <holdfast/objects/internal/object_type.h>
 
 namespace holdfast::objects::internal {
@@ -28,7 +28,7 @@ class TypeRegistry {
   void add_method(ObjectType& type, std::string_view name, JsonMethod method);
 
   // Returns the type, or an error that lists the existing ones.
-  [[nodiscard]] base::Result<ObjectType*> find(std::string_view name) {
+  [[nodiscard]] base::Result<ObjectType*> find(std::string_view name) HOLDFAST_UNCHECKED {
     seal();
     const auto found = by_name_.find(name);
     if (found == by_name_.end()) [[unlikely]] {
@@ -36,7 +36,7 @@ class TypeRegistry {
     }
     return found->second.get();
   }
-  [[nodiscard]] base::Result<ObjectType*> find(std::size_t slot) {
+  [[nodiscard]] base::Result<ObjectType*> find(std::size_t slot) HOLDFAST_UNCHECKED {
     seal();
     if (slot >= by_slot_.size() || by_slot_[slot] == nullptr) [[unlikely]] {
       return unknown({});
@@ -46,7 +46,7 @@ class TypeRegistry {
 
   // Returns the types in the order of their registration, in which `together` locks. Empty before
   // the host is in use: there are no objects then.
-  [[nodiscard]] std::span<ObjectType* const> in_use() const {
+  [[nodiscard]] std::span<ObjectType* const> in_use() const HOLDFAST_UNCHECKED {
     return sealed_.load(std::memory_order_acquire) ? std::span<ObjectType* const>(in_order_)
                                                    : std::span<ObjectType* const>();
   }
@@ -54,19 +54,21 @@ class TypeRegistry {
  private:
   void seal() {
     if (!sealed_.load(std::memory_order_acquire)) [[unlikely]] {
-      const std::lock_guard guard(mutex_);
+      const base::MutexLock lock(mutex_);
       sealed_.store(true, std::memory_order_release);
     }
   }
   void check_open() const;
-  [[nodiscard, gnu::cold]] std::unexpected<base::Error> unknown(std::string_view name) const;
+  [[nodiscard, gnu::cold]] std::unexpected<base::Error> unknown(std::string_view name) const
+      HOLDFAST_UNCHECKED;
 
-  std::mutex mutex_;
+  base::Mutex mutex_;
   std::atomic<bool> sealed_ = false;
-  // Protected by mutex_, constant once sealed.
-  std::map<std::string, std::unique_ptr<ObjectType>, std::less<>> by_name_;
-  std::vector<ObjectType*> by_slot_;
-  std::vector<ObjectType*> in_order_;
+  // Constant once sealed: the unchecked functions read them then, without the lock.
+  std::map<std::string, std::unique_ptr<ObjectType>, std::less<>> by_name_
+      HOLDFAST_GUARDED_BY(mutex_);
+  std::vector<ObjectType*> by_slot_ HOLDFAST_GUARDED_BY(mutex_);
+  std::vector<ObjectType*> in_order_ HOLDFAST_GUARDED_BY(mutex_);
 };
 
 }  // namespace holdfast::objects::internal
