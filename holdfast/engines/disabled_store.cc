@@ -17,7 +17,8 @@ std::unexpected<base::Error> switched_off() {
 }  // namespace
 
 store::Capabilities DisabledStore::capabilities() const {
-  return {.engine = "disabled", .immediate = true};
+  // It grants no lease, so two processes never hold one at the same time.
+  return {.engine = "disabled", .cross_process = true, .cross_machine = true, .immediate = true};
 }
 
 Result<store::ClaimOutcome> DisabledStore::do_claim(const Name&, const store::Claim&, Deadline) {

@@ -160,6 +160,9 @@ std::string without_password(std::string_view url) {
   }
   const std::string scheme(url.substr(0, colon + 1));
   const std::string_view rest = url.substr(colon + 1);
+  if (rest.empty()) {
+    return scheme;
+  }
   const std::size_t mark = rest.find('?');
   const std::string query =
       mark == std::string_view::npos ? "" : "?" + shown_options(rest.substr(mark + 1));

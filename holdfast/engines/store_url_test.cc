@@ -66,6 +66,7 @@ TEST(StoreUrl, AUrlWithoutASecretIsShownAsItIs) {
 
 TEST(StoreUrl, ATextThatCannotBeReadIsNotShownBeyondItsScheme) {
   EXPECT_EQ(without_password("redis:user:secret@host"), "redis:***");
+  EXPECT_EQ(without_password("disabled:"), "disabled:");
   EXPECT_EQ(without_password("redis://:se/cr?et@host"), "redis:***");
   EXPECT_EQ(without_password("redis://me:sec/ret@host"), "redis:***");
   EXPECT_EQ(without_password("redis://me:secret"), "redis:***");  // the host was forgotten
