@@ -6,7 +6,7 @@
 
 #include <tests/fuzz/fuzz.h>
 
-#include <holdfast/engines/redis/internal/link/reply_reader.h>
+#include <holdfast/engines/redis/internal/connection/reply_reader.h>
 
 namespace {
 

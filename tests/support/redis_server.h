@@ -19,7 +19,7 @@ namespace holdfast::tests {
 // Not thread-safe. What goes wrong is a std::runtime_error.
 //
 //   RedisServer server({.arguments = {"--requirepass", "secret"}});
-//   auto link = Link::open({.host = "127.0.0.1", .port = server.port(), .password = "secret"});
+//   Connection connection({.host = "127.0.0.1", .port = server.port(), .password = "secret"});
 class RedisServer {
  public:
   struct Options {

@@ -6,8 +6,8 @@
 #include <holdfast/base/saturate.h>
 #include <holdfast/base/try.h>
 #include <holdfast/engines/redis/internal/check_options.h>
+#include <holdfast/engines/redis/internal/connection.h>
 #include <holdfast/engines/redis/internal/judgement.h>
-#include <holdfast/engines/redis/internal/link.h>
 
 namespace holdfast::engines::redis {
 
@@ -15,15 +15,15 @@ namespace {
 
 using base::Result;
 using internal::Command;
-using internal::Link;
+using internal::Connection;
 using internal::Reply;
 using std::chrono::microseconds;
 
-Result<Reply> ask(Link& link, const Command& command) {
+Result<Reply> ask(Connection& connection, const Command& command) {
   const auto deadline = base::Deadline::at(base::add_saturating(
-      base::add_saturating(base::steady_clock().now(), link.options().connect_timeout),
-      link.options().reply_timeout));
-  return link.call(command, deadline);
+      base::add_saturating(base::steady_clock().now(), connection.options().connect_timeout),
+      connection.options().reply_timeout));
+  return connection.call(command, deadline);
 }
 
 microseconds wall_clock() {
@@ -37,9 +37,9 @@ std::int64_t number(const std::string& text) {
   return result;
 }
 
-Result<Finding> ask_clock(Link& link) {
+Result<Finding> ask_clock(Connection& connection) {
   const microseconds before = wall_clock();
-  const auto time = ask(link, Command("TIME"));
+  const auto time = ask(connection, Command("TIME"));
   const microseconds after = wall_clock();
   if (!time) {
     return std::unexpected(time.error());
@@ -56,10 +56,10 @@ Result<Finding> ask_clock(Link& link) {
 
 Result<std::vector<Finding>> diagnose(const RedisOptions& options) {
   HOLDFAST_TRY(internal::check_options(options));
-  Link link(options);
-  HOLDFAST_TRY_LET(const auto info, ask(link, Command("INFO")));
+  Connection connection(options);
+  HOLDFAST_TRY_LET(const auto info, ask(connection, Command("INFO")));
   std::vector<Finding> findings = internal::judge(internal::parse_info(info.text()));
-  HOLDFAST_TRY_LET(auto clock, ask_clock(link));
+  HOLDFAST_TRY_LET(auto clock, ask_clock(connection));
   findings.push_back(std::move(clock));
   return findings;
 }

@@ -7,8 +7,8 @@
 #include <holdfast/base/try.h>
 #include <holdfast/engines/redis/internal/answers.h>
 #include <holdfast/engines/redis/internal/check_options.h>
+#include <holdfast/engines/redis/internal/connection.h>
 #include <holdfast/engines/redis/internal/key_space.h>
-#include <holdfast/engines/redis/internal/link.h>
 #include <holdfast/engines/redis/internal/lua.h>
 #include <holdfast/store/token_text.h>
 
@@ -112,11 +112,12 @@ std::string range_end(std::string prefix) {
 // What the operations need, in the order in which it is needed.
 class RedisRepository::Requests {
  public:
-  explicit Requests(RedisOptions options) : link(std::move(options)), keys(link.options().prefix) {}
+  explicit Requests(RedisOptions options)
+      : connection(std::move(options)), keys(connection.options().prefix) {}
 
   // How long a token without data is kept.
   [[nodiscard]] std::int64_t retention() const {
-    return std::chrono::ceil<std::chrono::milliseconds>(link.options().retention).count();
+    return std::chrono::ceil<std::chrono::milliseconds>(connection.options().retention).count();
   }
 
   [[nodiscard]] Command command_for(Saves saves, Batch batch) const;
@@ -124,7 +125,7 @@ class RedisRepository::Requests {
   Result<void> save(std::span<const Saves> parts, Batch batch, Deadline deadline,
                     std::vector<SaveOutcome>& outcomes);
 
-  internal::Link link;
+  internal::Connection connection;
   const internal::KeySpace keys;
 };
 
@@ -148,7 +149,7 @@ Result<void> RedisRepository::Requests::save(std::span<const Saves> parts, Batch
   for (const Saves part : parts) {
     commands.push_back(command_for(part, batch));
   }
-  const auto replies = link.call_all(commands, deadline);
+  const auto replies = connection.call_all(commands, deadline);
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (!replies[i]) {
       return std::unexpected(replies[i].error());
@@ -175,8 +176,9 @@ RedisRepository::RedisRepository(std::unique_ptr<Requests> requests)
     : requests_(std::move(requests)) {}
 
 RedisRepository::~RedisRepository() {
-  if (!requests_->link.check_process()) {
-    static_cast<void>(requests_.release());  // see Link for what a forked child must not destroy
+  if (!requests_->connection.check_process()) {
+    static_cast<void>(
+        requests_.release());  // see Connection for what a forked child must not destroy
   }
 }
 
@@ -191,7 +193,7 @@ Result<store::LoadOutcome> RedisRepository::do_load(const ObjectKey& key, Fencin
       .add(requests_->keys.object_of(key.type, key.id))
       .add(token_text(token))
       .add(requests_->retention());
-  HOLDFAST_TRY_LET(auto reply, requests_->link.call(command, deadline));
+  HOLDFAST_TRY_LET(auto reply, requests_->connection.call(command, deadline));
   std::vector<Reply> answer = reply.take_elements();
   if (answer.size() == 2 && answer[0].text() == "loaded") {
     return store::Loaded{answer[1].take_text()};
@@ -241,7 +243,7 @@ Result<store::EraseOutcome> RedisRepository::do_erase(const ObjectKey& key, Fenc
       .add(token_text(token))
       .add(key.id)
       .add(requests_->retention());
-  HOLDFAST_TRY_LET(const auto reply, requests_->link.call(command, deadline));
+  HOLDFAST_TRY_LET(const auto reply, requests_->connection.call(command, deadline));
   const std::vector<Reply>& answer = reply.elements();
   if (answer.size() == 2 && answer[0].text() == "erased") {
     return store::Erased{.existed = answer[1].integer() == 1};
@@ -255,7 +257,7 @@ Result<store::EraseOutcome> RedisRepository::do_erase(const ObjectKey& key, Fenc
 Result<store::IdPage> RedisRepository::do_list(std::string_view type, std::string_view prefix,
                                                std::size_t limit, std::string_view after,
                                                Deadline deadline) {
-  HOLDFAST_TRY_LET(Reply reply, requests_->link.call(
+  HOLDFAST_TRY_LET(Reply reply, requests_->connection.call(
                                     Command("ZRANGEBYLEX", requests_->keys.index_of(type),
                                             range_begin(prefix, after),
                                             range_end(std::string(prefix)), "LIMIT", 0, limit + 1),

@@ -148,13 +148,14 @@ RedisStore::RedisStore(std::unique_ptr<internal::LeaseRequests> requests)
       submitter_(std::make_unique<internal::Submitter>(*requests_)) {}
 
 RedisStore::~RedisStore() {
-  if (!requests_->link->check_process()) {
+  if (!requests_->connection->check_process()) {
     // In a forked child: a thread of the parent may have been in the middle of a change.
     static_cast<void>(requests_.release());
     static_cast<void>(listings_.release());
     return;
   }
-  requests_->link->close();  // while everything exists that the answers and their receivers use
+  requests_->connection
+      ->close();  // while everything exists that the answers and their receivers use
 }
 
 store::Capabilities RedisStore::capabilities() const {
@@ -171,9 +172,9 @@ store::AsyncLeaseStore* RedisStore::async() noexcept { return submitter_.get(); 
 
 Result<store::ClaimOutcome> RedisStore::do_claim(const Name& name, const store::Claim& claim,
                                                  Deadline deadline) {
-  HOLDFAST_TRY(requests_->link->check_process());
+  HOLDFAST_TRY(requests_->connection->check_process());
   const auto request = requests_->claim(name, claim);
-  return request.read(requests_->link->call(request.command, deadline));
+  return request.read(requests_->connection->call(request.command, deadline));
 }
 
 Result<std::vector<RenewOutcome>> RedisStore::do_renew(std::span<const store::Renewal> renewals,
@@ -197,32 +198,32 @@ Result<std::vector<RenewOutcome>> RedisStore::do_renew(std::span<const store::Re
 
 Result<store::TransferOutcome> RedisStore::do_transfer(const Name& name, const LeaseId& from,
                                                        const store::Claim& to, Deadline deadline) {
-  HOLDFAST_TRY(requests_->link->check_process());
+  HOLDFAST_TRY(requests_->connection->check_process());
   const auto request = requests_->transfer(name, from, to);
-  return request.read(requests_->link->call(request.command, deadline));
+  return request.read(requests_->connection->call(request.command, deadline));
 }
 
 Result<store::ReleaseOutcome> RedisStore::do_release(const Name& name, const LeaseId& id,
                                                      Deadline deadline) {
-  HOLDFAST_TRY(requests_->link->check_process());
+  HOLDFAST_TRY(requests_->connection->check_process());
   const auto request = requests_->release(name, id);
-  return request.read(requests_->link->call(request.command, deadline));
+  return request.read(requests_->connection->call(request.command, deadline));
 }
 
 Result<std::optional<store::NameState>> RedisStore::do_look(const Name& name, Deadline deadline) {
-  HOLDFAST_TRY(requests_->link->check_process());
+  HOLDFAST_TRY(requests_->connection->check_process());
   const auto request = requests_->look(name);
-  return request.read(requests_->link->call(request.command, deadline));
+  return request.read(requests_->connection->call(request.command, deadline));
 }
 
 Result<store::Page> RedisStore::do_list(std::string_view prefix, const store::PageRequest& request,
                                         Deadline deadline) {
-  HOLDFAST_TRY(requests_->link->check_process());
+  HOLDFAST_TRY(requests_->connection->check_process());
   const base::TimePoint now = base::steady_clock().now();
   auto listing = listings_->take(prefix, request.after, now);
   if (!listing) {
-    auto names =
-        internal::scan_names(*requests_->link, requests_->keys, prefix, request.after, deadline);
+    auto names = internal::scan_names(*requests_->connection, requests_->keys, prefix,
+                                      request.after, deadline);
     if (!names) {
       return std::unexpected(std::move(names).error());
     }
@@ -241,11 +242,11 @@ Result<store::Page> RedisStore::do_list(std::string_view prefix, const store::Pa
 Result<store::HitOutcome> RedisStore::do_hit(const Name& name, const store::Hit& hit,
                                              Deadline deadline) {
   const auto request = requests_->hit(name, hit);
-  return request.read(requests_->link->call(request.command, deadline));
+  return request.read(requests_->connection->call(request.command, deadline));
 }
 
 Result<store::Watch> RedisStore::do_watch(const Name& name, store::WatchCallback callback) {
-  HOLDFAST_TRY(requests_->link->check_process());
+  HOLDFAST_TRY(requests_->connection->check_process());
   return requests_->watches.add(name.view(), std::move(callback));
 }
 

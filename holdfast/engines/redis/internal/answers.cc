@@ -9,7 +9,7 @@
 #include <holdfast/base/printable.h>
 #include <holdfast/base/saturate.h>
 #include <holdfast/base/try.h>
-#include <holdfast/engines/redis/internal/link/server_errors.h>
+#include <holdfast/engines/redis/internal/connection/server_errors.h>
 #include <holdfast/engines/redis/internal/message.h>
 #include <holdfast/store/lease_store.h>
 

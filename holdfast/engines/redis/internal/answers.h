@@ -7,7 +7,7 @@
 
 #include <holdfast/base/error.h>
 #include <holdfast/base/name.h>
-#include <holdfast/engines/redis/internal/link/reply.h>
+#include <holdfast/engines/redis/internal/connection/reply.h>
 #include <holdfast/engines/redis/internal/scripts.h>
 #include <holdfast/store/outcome.h>
 

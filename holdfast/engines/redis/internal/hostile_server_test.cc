@@ -14,9 +14,9 @@
 #include <tests/support/leases.h>
 #include <tests/support/patience.h>
 
-#include <holdfast/engines/redis/internal/link.h>
-#include <holdfast/engines/redis/internal/link/reply_reader.h>
-#include <holdfast/engines/redis/internal/link_testing.h>
+#include <holdfast/engines/redis/internal/connection.h>
+#include <holdfast/engines/redis/internal/connection/reply_reader.h>
+#include <holdfast/engines/redis/internal/connection_testing.h>
 #include <holdfast/engines/redis/internal/subscriber_testing.h>
 #include <holdfast/engines/redis/redis_store.h>
 
@@ -56,8 +56,8 @@ TEST(HostileServer, AGreetingWithoutEndIsRefused) {
       client.send(begin);
       send_for_ever(client, many(begin.starts_with('*') ? "+x\r\n" : "x", kMebi));
     });
-    Link link(options_for(server));
-    const auto reply = link.call(Command("PING"), patience());
+    Connection connection(options_for(server));
+    const auto reply = connection.call(Command("PING"), patience());
     ASSERT_FALSE(reply);
     EXPECT_EQ(reply.error().code, ErrorCode::unavailable) << reply.error().message;
     EXPECT_LT(server.sent(), kInSockets);
@@ -72,8 +72,8 @@ TEST(HostileServer, AGreetingThatComesByteByByteEndsAtTheDeadline) {
   });
   RedisOptions options = options_for(server);
   options.connect_timeout = 100ms;
-  Link link(options);
-  const auto reply = link.call(Command("PING"), base::Deadline::never());
+  Connection connection(options);
+  const auto reply = connection.call(Command("PING"), base::Deadline::never());
   ASSERT_FALSE(reply);
   EXPECT_EQ(reply.error().code, ErrorCode::unavailable);
   EXPECT_TRUE(reply.error().message.contains("did not answer in time")) << reply.error().message;
@@ -100,8 +100,8 @@ TEST(HostileServer, AReplyWithoutEndIsRefused) {
                                      {"*1000000\r\n", "$100\r\n" + std::string(100, 'x') + "\r\n"},
                                      {"", "*1\r\n"}}) {
     Flooding flooding(begin, piece);
-    Link link(options_for(flooding.server));
-    const auto reply = link.call(Command("PING"), patience());
+    Connection connection(options_for(flooding.server));
+    const auto reply = connection.call(Command("PING"), patience());
     ASSERT_FALSE(reply);
     EXPECT_EQ(reply.error().code, ErrorCode::unknown_outcome) << reply.error().message;
     EXPECT_LT(flooding.server.sent(), ReplyLimits{}.bytes + kInSockets);
@@ -112,9 +112,9 @@ TEST(HostileServer, ManyLargeRepliesToOneCallAreRefused) {
   constexpr std::size_t kCommands = 64;
   const std::string reply = "$8388608\r\n" + std::string(8 * kMebi, 'x') + "\r\n";
   Flooding flooding("", reply);
-  Link link(options_for(flooding.server));
+  Connection connection(options_for(flooding.server));
   const std::vector<Command> commands(kCommands, Command("PING"));
-  const auto replies = link.call_all(commands, patience());
+  const auto replies = connection.call_all(commands, patience());
   ASSERT_FALSE(replies.back());
   EXPECT_LT(flooding.server.sent(), ReplyLimits{}.bytes + kInSockets);
 }
@@ -130,8 +130,8 @@ TEST(HostileServer, AServerThatSendsByteByByteCountsAsDead) {
   });
   RedisOptions options = options_for(server);
   options.reply_timeout = 100ms;
-  Link link(options);
-  const auto reply = link.call(Command("PING"), base::Deadline::never());
+  Connection connection(options);
+  const auto reply = connection.call(Command("PING"), base::Deadline::never());
   ASSERT_FALSE(reply);
   EXPECT_EQ(reply.error().code, ErrorCode::unknown_outcome);
 }

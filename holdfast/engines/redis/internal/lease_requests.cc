@@ -50,14 +50,14 @@ void see_to_queue(QueuedClaims& queued, const Name& name, const LeaseId& id, boo
 }  // namespace
 
 LeaseRequests::LeaseRequests(RedisOptions options, Scripts::Time time)
-    : LeaseRequests(std::make_unique<Link>(std::move(options)), std::move(time)) {}
+    : LeaseRequests(std::make_unique<Connection>(std::move(options)), std::move(time)) {}
 
-LeaseRequests::LeaseRequests(std::unique_ptr<Link> new_link, Scripts::Time time)
-    : keys(new_link->options().prefix),
-      scripts(*new_link, keys, std::move(time)),
-      link(std::move(new_link)),
-      watches(*link, scripts, keys) {
-  link->on_unfit([this] { watches.reconnect(); });
+LeaseRequests::LeaseRequests(std::unique_ptr<Connection> new_connection, Scripts::Time time)
+    : keys(new_connection->options().prefix),
+      scripts(*new_connection, keys, std::move(time)),
+      connection(std::move(new_connection)),
+      watches(*connection, scripts, keys) {
+  connection->on_unfit([this] { watches.reconnect(); });
 }
 
 std::string LeaseRequests::member(const LeaseId& id) const {
@@ -69,7 +69,7 @@ std::string LeaseRequests::queued_member(const Name& name, const LeaseId& id) co
 }
 
 bool LeaseRequests::yields() const noexcept {
-  return link->options().yield_every > base::Duration::zero();
+  return connection->options().yield_every > base::Duration::zero();
 }
 
 Request<store::ClaimOutcome> LeaseRequests::claim(const Name& name, const store::Claim& claim) {
@@ -120,7 +120,7 @@ Request<store::TransferOutcome> LeaseRequests::transfer(const Name& name, const 
     command.add(from_member).add(to_member);
   }
   if (may_yield) {
-    command.add(microseconds(link->options().yield_every));
+    command.add(microseconds(connection->options().yield_every));
   }
   const auto read = [&queued = queued, name, from, id = to.id, was_queued = !to_member.empty()](
                         Result<Reply> reply) -> Result<store::TransferOutcome> {
@@ -152,7 +152,7 @@ Request<store::ReleaseOutcome> LeaseRequests::release(const Name& name, const Le
     command.add(was_queued ? member(id) : std::string());
   }
   if (yields()) {
-    command.add(microseconds(link->options().yield_every));
+    command.add(microseconds(connection->options().yield_every));
   }
   if (!was_queued) [[likely]] {
     return {.command = std::move(command), .read = release_outcome};

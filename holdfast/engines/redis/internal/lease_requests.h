@@ -9,8 +9,8 @@
 #include <holdfast/base/deadline.h>
 #include <holdfast/base/error.h>
 #include <holdfast/base/name.h>
+#include <holdfast/engines/redis/internal/connection.h>
 #include <holdfast/engines/redis/internal/key_space.h>
-#include <holdfast/engines/redis/internal/link.h>
 #include <holdfast/engines/redis/internal/queued_claims.h>
 #include <holdfast/engines/redis/internal/scripts.h>
 #include <holdfast/engines/redis/internal/watch_table.h>
@@ -33,11 +33,11 @@ struct Request {
 // read. Thread-safe.
 //
 //   auto request = requests.claim(name, claim);
-//   auto granted = request.read(requests.link->call(request.command, deadline));
+//   auto granted = request.read(requests.connection->call(request.command, deadline));
 class LeaseRequests {
  public:
   LeaseRequests(RedisOptions options, Scripts::Time time);
-  ~LeaseRequests() { link->close(); }  // late answers use the members
+  ~LeaseRequests() { connection->close(); }  // late answers use the members
   LeaseRequests(const LeaseRequests&) = delete;
   LeaseRequests& operator=(const LeaseRequests&) = delete;
 
@@ -52,15 +52,15 @@ class LeaseRequests {
   [[nodiscard]] Request<std::optional<store::NameState>> look(const base::Name& name) const;
   [[nodiscard]] Request<store::HitOutcome> hit(const base::Name& name, const store::Hit& hit) const;
 
-  // These outlive the link, whose late answers use them.
+  // These outlive the connection, whose late answers use them.
   QueuedClaims queued;
   const KeySpace keys;
   const Scripts scripts;
-  const std::unique_ptr<Link> link;
+  const std::unique_ptr<Connection> connection;
   WatchTable watches;
 
  private:
-  LeaseRequests(std::unique_ptr<Link> new_link, Scripts::Time time);
+  LeaseRequests(std::unique_ptr<Connection> new_connection, Scripts::Time time);
 
   // The member of the queue with this claim.
   [[nodiscard]] std::string member(const base::LeaseId& id) const;

@@ -4,7 +4,7 @@
 
 #include <tests/support/patience.h>
 
-#include <holdfast/engines/redis/internal/link_testing.h>
+#include <holdfast/engines/redis/internal/connection_testing.h>
 
 namespace holdfast::engines::redis::internal {
 namespace {
@@ -34,7 +34,7 @@ class LeaseRequestsTest : public ::testing::Test {
 
   template <class T>
   base::Result<T> run(const Request<T>& request) {
-    return request.read(requests_.link->call(request.command, patience()));
+    return request.read(requests_.connection->call(request.command, patience()));
   }
   static bool is_granted(const base::Result<store::ClaimOutcome>& outcome) {
     return outcome && std::holds_alternative<store::Grant>(*outcome);
@@ -60,7 +60,7 @@ class LeaseRequestsTest : public ::testing::Test {
 };
 
 TEST_F(LeaseRequestsTest, AClaimThatIsGrantedLeavesTheQueue) {
-  EXPECT_TRUE(requests_.link->call(Command("DEL", "job"), patience()));
+  EXPECT_TRUE(requests_.connection->call(Command("DEL", "job"), patience()));
   EXPECT_TRUE(is_granted(claim(waiting_)));
   EXPECT_TRUE(requests_.queued.is_empty());
 }

@@ -26,9 +26,13 @@ using NameOfKey = std::function<std::optional<std::string>(std::string_view key)
 // One walk over the keys.
 class Scan {
  public:
-  Scan(Link& link, std::string_view prefix, std::string_view after, base::Deadline deadline,
-       const ScanLimits& limits)
-      : link_(link), prefix_(prefix), after_(after), deadline_(deadline), limits_(limits) {}
+  Scan(Connection& connection, std::string_view prefix, std::string_view after,
+       base::Deadline deadline, const ScanLimits& limits)
+      : connection_(connection),
+        prefix_(prefix),
+        after_(after),
+        deadline_(deadline),
+        limits_(limits) {}
 
   // Returns the names of the keys that have this type (any, if empty) and match.
   Result<Names> run(std::string_view pattern, std::string_view type, const NameOfKey& name_of) {
@@ -65,7 +69,7 @@ class Scan {
     if (!type.empty()) {
       command.add("TYPE").add(type);
     }
-    HOLDFAST_TRY_LET(Reply step, link_.call(command, deadline_));
+    HOLDFAST_TRY_LET(Reply step, connection_.call(command, deadline_));
     std::vector<Reply> parts = step.take_elements();
     if (parts.size() != 2 || (parts[0].text() == cursor && cursor != "0")) {
       return fail(ErrorCode::unavailable, "the server gave an unexpected answer to SCAN");
@@ -74,7 +78,7 @@ class Scan {
     return std::move(parts[1]);
   }
 
-  Link& link_;
+  Connection& connection_;
   const std::string_view prefix_;
   const std::string_view after_;
   const base::Deadline deadline_;
@@ -83,10 +87,10 @@ class Scan {
 
 }  // namespace
 
-Result<Names> scan_names(Link& link, const KeySpace& keys, std::string_view prefix,
+Result<Names> scan_names(Connection& connection, const KeySpace& keys, std::string_view prefix,
                          std::string_view after, base::Deadline deadline,
                          const ScanLimits& limits) {
-  Scan scan(link, prefix, after, deadline, limits);
+  Scan scan(connection, prefix, after, deadline, limits);
   auto names = scan.run(KeySpace::kCompanions, "",
                         [&](std::string_view key) { return keys.name_of_companion(key); });
   if (!names) {
@@ -94,7 +98,7 @@ Result<Names> scan_names(Link& link, const KeySpace& keys, std::string_view pref
   }
   ScanLimits foreign_limits = limits;
   foreign_limits.names = names->size() + limits.foreign;  // ours have a string there, too
-  Scan scan_for_foreign(link, prefix, after, deadline, foreign_limits);
+  Scan scan_for_foreign(connection, prefix, after, deadline, foreign_limits);
   auto foreign = scan_for_foreign.run(keys.plain_pattern(), "string", [&](std::string_view key) {
     return keys.name_of_plain(key);
   });

@@ -7,8 +7,8 @@
 #include <holdfast/base/deadline.h>
 #include <holdfast/base/error.h>
 #include <holdfast/base/name.h>
+#include <holdfast/engines/redis/internal/connection.h>
 #include <holdfast/engines/redis/internal/key_space.h>
-#include <holdfast/engines/redis/internal/link.h>
 
 namespace holdfast::engines::redis::internal {
 
@@ -28,10 +28,8 @@ struct ScanLimits {
 // Walks over all keys of the database, in many small steps: what exists from the first to the last
 // is found. limit_exceeded: there is more than the limits allow; unavailable: the server's answers
 // have no end.
-[[nodiscard]] base::Result<std::vector<base::Name>> scan_names(Link& link, const KeySpace& keys,
-                                                               std::string_view prefix,
-                                                               std::string_view after,
-                                                               base::Deadline deadline,
-                                                               const ScanLimits& limits = {});
+[[nodiscard]] base::Result<std::vector<base::Name>> scan_names(
+    Connection& connection, const KeySpace& keys, std::string_view prefix, std::string_view after,
+    base::Deadline deadline, const ScanLimits& limits = {});
 
 }  // namespace holdfast::engines::redis::internal

@@ -7,7 +7,7 @@
 #include <tests/support/fake_server.h>
 #include <tests/support/redis_client.h>
 
-#include <holdfast/engines/redis/internal/link_testing.h>
+#include <holdfast/engines/redis/internal/connection_testing.h>
 
 namespace holdfast::engines::redis::internal {
 namespace {
@@ -29,9 +29,9 @@ class ScannedServer {
         }) {}
 
   base::Result<std::vector<base::Name>> scan(const ScanLimits& limits) {
-    Link link(
+    Connection connection(
         {.host = "127.0.0.1", .port = server_.port(), .connect_timeout = std::chrono::seconds(30)});
-    return scan_names(link, kKeys, "", "", patience(), limits);
+    return scan_names(connection, kKeys, "", "", patience(), limits);
   }
 
  private:
@@ -77,9 +77,9 @@ TEST(NameScan, StringsOfOthersAreFoundUnlessThereAreTooMany) {
   for (int i = 0; i < 20; ++i) {
     client.run({"SET", "key " + std::to_string(i), "x"});
   }
-  const auto link = open_link(options_for(server));
-  EXPECT_EQ(scan_names(*link, kKeys, "", "", patience(), {.foreign = 30})->size(), 21U);
-  const auto few = scan_names(*link, kKeys, "", "", patience(), {.foreign = 10});
+  const auto connection = open_connection(options_for(server));
+  EXPECT_EQ(scan_names(*connection, kKeys, "", "", patience(), {.foreign = 30})->size(), 21U);
+  const auto few = scan_names(*connection, kKeys, "", "", patience(), {.foreign = 10});
   ASSERT_TRUE(few);
   ASSERT_EQ(few->size(), 1U);
   EXPECT_EQ(few->at(0).view(), "ours");

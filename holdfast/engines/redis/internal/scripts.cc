@@ -41,7 +41,8 @@ std::vector<Batch> split_by_slot(std::span<const std::size_t> positions,
 }
 
 void Scripts::add_common(Command& command) const {
-  const auto retention = std::chrono::ceil<std::chrono::milliseconds>(link_.options().retention);
+  const auto retention =
+      std::chrono::ceil<std::chrono::milliseconds>(connection_.options().retention);
   if (time_) {
     command.add(words(retention.count(), kGraceWithOtherTime.count(), time_().count()));
   } else {
@@ -81,7 +82,7 @@ std::vector<Scripts::Part> Scripts::run_batches(const ForMany& request, std::vec
   for (const Batch& batch : batches) {
     commands.push_back(command(request, batch));
   }
-  std::vector<Result<Reply>> replies = link_.call_all(commands, deadline, on_silence);
+  std::vector<Result<Reply>> replies = connection_.call_all(commands, deadline, on_silence);
   std::vector<Part> parts;
   parts.reserve(batches.size());
   for (std::size_t i = 0; i < batches.size(); ++i) {
@@ -104,7 +105,7 @@ std::vector<Scripts::Part> Scripts::run(const ForMany& request, Deadline deadlin
   const bool by_slot = is_cluster_;
   std::vector<Part> parts = run_batches(
       request, split_by_slot(all, by_slot ? slots() : no_slots, kMostNames), deadline, on_silence);
-  if (by_slot || !link_.check_process()) {
+  if (by_slot || !connection_.check_process()) {
     return parts;
   }
   Batch refused;

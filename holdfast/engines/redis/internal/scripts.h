@@ -11,8 +11,8 @@
 
 #include <holdfast/base/deadline.h>
 #include <holdfast/base/error.h>
+#include <holdfast/engines/redis/internal/connection.h>
 #include <holdfast/engines/redis/internal/key_space.h>
-#include <holdfast/engines/redis/internal/link.h>
 
 namespace holdfast::engines::redis::internal {
 
@@ -31,9 +31,9 @@ class Scripts {
   // The time by which leases are judged. Empty: the server's.
   using Time = std::function<std::chrono::microseconds()>;
 
-  // `link` and `keys` outlive it.
-  Scripts(Link& link, const KeySpace& keys, Time time)
-      : link_(link), keys_(keys), time_(std::move(time)) {}
+  // `connection` and `keys` outlive it.
+  Scripts(Connection& connection, const KeySpace& keys, Time time)
+      : connection_(connection), keys_(keys), time_(std::move(time)) {}
 
   // Returns the script with the keys of the name and the argument that all scripts begin with: see
   // record.lua. Add the others.
@@ -54,7 +54,7 @@ class Scripts {
   };
   // Runs the script for many names, several with each run. On a node of a cluster, a run serves the
   // names of one slot; the first run that the node refuses for its slots shows that it is one.
-  // Blocks, and returns every name in exactly one part. See Link for `on_silence`.
+  // Blocks, and returns every name in exactly one part. See Connection for `on_silence`.
   [[nodiscard]] std::vector<Part> run(const ForMany& request, base::Deadline deadline,
                                       OnSilence on_silence = OnSilence::wait) const;
 
@@ -64,7 +64,7 @@ class Scripts {
   [[nodiscard]] std::vector<Part> run_batches(const ForMany& request, std::vector<Batch> batches,
                                               base::Deadline deadline, OnSilence on_silence) const;
 
-  Link& link_;
+  Connection& connection_;
   const KeySpace& keys_;
   const Time time_;
   mutable std::atomic<bool> is_cluster_ = false;  // the server has refused names of several slots

@@ -9,14 +9,16 @@ using base::Name;
 
 template <class T>
 void Submitter::submit(Deadline deadline, Callback<T> callback, const auto& make) {
-  if (auto ours = requests_.link->check_process(); !ours) {
+  if (auto ours = requests_.connection->check_process(); !ours) {
     callback(std::unexpected(std::move(ours).error()));
     return;
   }
   Request<T> request = make();
-  requests_.link->submit(std::move(request.command), deadline,
-                         [read = std::move(request.read), callback = std::move(callback)](
-                             base::Result<Reply> reply) { callback(read(std::move(reply))); });
+  requests_.connection->submit(
+      std::move(request.command), deadline,
+      [read = std::move(request.read), callback = std::move(callback)](base::Result<Reply> reply) {
+        callback(read(std::move(reply)));
+      });
 }
 
 void Submitter::start_claim(const Name& name, const store::Claim& claim, Deadline deadline,

@@ -8,8 +8,8 @@
 #include <holdfast/base/random.h>
 #include <holdfast/base/saturate.h>
 #include <holdfast/base/try.h>
-#include <holdfast/engines/redis/internal/link/command.h>
-#include <holdfast/engines/redis/internal/link/greeting.h>
+#include <holdfast/engines/redis/internal/connection/command.h>
+#include <holdfast/engines/redis/internal/connection/greeting.h>
 
 namespace holdfast::engines::redis::internal {
 
@@ -92,38 +92,37 @@ Result<void> Subscriber::serve() {
   connected_at_.reset();
   pinged_.reset();
   HOLDFAST_TRY_LET(auto wire, connect_and_greet(options_, Deadline::never()));
-  const auto connection =
-      std::make_unique<Connection>(std::move(wire), ReplyLimits::for_messages());
-  connected_at_ = connection->heard = now();
-  HOLDFAST_TRY(write_all(connection->wire(), Command("SUBSCRIBE", channel_).bytes(),
+  const auto transport = std::make_unique<Transport>(std::move(wire), ReplyLimits::for_messages());
+  connected_at_ = transport->heard = now();
+  HOLDFAST_TRY(write_all(transport->wire(), Command("SUBSCRIBE", channel_).bytes(),
                          Deadline::after(base::steady_clock(), options_.reply_timeout)));
   while (!is_stopping_) {
     if (is_to_reconnect_) {
       return fail(ErrorCode::unavailable, "the server takes no commands now");
     }
-    const auto got = read(*connection);
+    const auto got = read(*transport);
     callbacks_.on_idle();  // also after a failure: messages may have come before it
     HOLDFAST_TRY(got);
-    HOLDFAST_TRY_LET(const Deadline next, check_silence(*connection));
-    waker_.sleep(&connection->wire(), 0, next);
+    HOLDFAST_TRY_LET(const Deadline next, check_silence(*transport));
+    waker_.sleep(&transport->wire(), 0, next);
   }
   return {};
 }
 
 // Reads until nothing comes any more: what a wire has decrypted, no poll() would show. A server
 // that sends faster than we read would keep us here for ever.
-Result<void> Subscriber::read(Connection& connection) {
+Result<void> Subscriber::read(Transport& transport) {
   for (int round = 0; round < kMostReads && !is_stopping_; ++round) {
     std::vector<Reply> replies;
-    const auto got = connection.read(replies);
+    const auto got = transport.read(replies);
     for (const Reply& reply : replies) {
       HOLDFAST_TRY(handle(reply));
     }
     if (!got || !*got) {
       return got ? Result<void>() : std::unexpected(got.error());
     }
-    if (connection.has_progressed()) {
-      connection.heard = now();
+    if (transport.has_progressed()) {
+      transport.heard = now();
       pinged_.reset();
     }
   }
@@ -160,16 +159,16 @@ Result<void> Subscriber::handle(const Reply& reply) {
 
 // Asks a connection on which nothing comes for long whether it still is one. Returns when to check
 // again.
-Result<Deadline> Subscriber::check_silence(Connection& connection) {
+Result<Deadline> Subscriber::check_silence(Transport& transport) {
   const auto due = [&] {
-    return base::add_saturating(pinged_.value_or(connection.heard), options_.reply_timeout);
+    return base::add_saturating(pinged_.value_or(transport.heard), options_.reply_timeout);
   };
   if (const base::TimePoint time = now(); time >= due()) {
     if (pinged_) {
       return fail(ErrorCode::unavailable, "the server has not answered for too long");
     }
     pinged_ = time;
-    HOLDFAST_TRY(write_all(connection.wire(), Command("PING").bytes(), Deadline::at(due())));
+    HOLDFAST_TRY(write_all(transport.wire(), Command("PING").bytes(), Deadline::at(due())));
   }
   return Deadline::at(due());
 }

@@ -12,9 +12,9 @@
 #include <holdfast/base/error.h>
 #include <holdfast/base/mutex.h>
 #include <holdfast/base/process_mark.h>
-#include <holdfast/engines/redis/internal/link/backoff.h>
-#include <holdfast/engines/redis/internal/link/connection.h>
-#include <holdfast/engines/redis/internal/link/poll_waker.h>
+#include <holdfast/engines/redis/internal/connection/backoff.h>
+#include <holdfast/engines/redis/internal/connection/poll_waker.h>
+#include <holdfast/engines/redis/internal/connection/transport.h>
 #include <holdfast/engines/redis/redis_options.h>
 
 namespace holdfast::engines::redis::internal {
@@ -61,9 +61,9 @@ class Subscriber {
   void run();
   // Returns why the connection was lost, or success if the subscriber is to stop.
   base::Result<void> serve();
-  base::Result<void> read(Connection& connection);
+  base::Result<void> read(Transport& transport);
   base::Result<void> handle(const Reply& reply);
-  base::Result<base::Deadline> check_silence(Connection& connection);
+  base::Result<base::Deadline> check_silence(Transport& transport);
   base::Deadline lost(const base::Error& error);
 
   // Constant after construction.

@@ -25,9 +25,9 @@ TEST(Subscriber, HearsWhatIsPublishedAfterItSubscribed) {
   Subscriber subscriber(options_for(server), "a", heard.callbacks());
   ASSERT_TRUE(subscriber.start(patience()));
   EXPECT_TRUE(subscriber.is_listening());
-  const auto link = open_link(options_for(server));
-  EXPECT_EQ(link->call(Command("PUBLISH", "a", "1"), patience())->integer(), 1);
-  EXPECT_EQ(link->call(Command("PUBLISH", "a", "2"), patience())->integer(), 1);
+  const auto connection = open_connection(options_for(server));
+  EXPECT_EQ(connection->call(Command("PUBLISH", "a", "1"), patience())->integer(), 1);
+  EXPECT_EQ(connection->call(Command("PUBLISH", "a", "2"), patience())->integer(), 1);
   EXPECT_EQ(heard.wait_for(2), (Texts{"1", "2"}));
 }
 
@@ -38,8 +38,8 @@ TEST(Subscriber, SaysThatItMayHaveMissedSomethingAndHearsAgain) {
   ASSERT_TRUE(subscriber.start(patience()));
   server.restart();
   EXPECT_EQ(heard.wait_for(1), (Texts{"a gap"}));
-  const auto link = open_link(options_for(server));
-  EXPECT_EQ(link->call(Command("PUBLISH", "a", "1"), patience())->integer(), 1);
+  const auto connection = open_connection(options_for(server));
+  EXPECT_EQ(connection->call(Command("PUBLISH", "a", "1"), patience())->integer(), 1);
   EXPECT_EQ(heard.wait_for(2), (Texts{"a gap", "1"}));
 }
 
@@ -48,8 +48,9 @@ TEST(Subscriber, ComesBackWhenItsConnectionIsKilled) {
   Heard heard;
   Subscriber subscriber(options_for(server), "a", heard.callbacks());
   ASSERT_TRUE(subscriber.start(patience()));
-  const auto link = open_link(options_for(server));
-  EXPECT_EQ(link->call(Command("CLIENT", "KILL", "TYPE", "pubsub"), patience())->integer(), 1);
+  const auto connection = open_connection(options_for(server));
+  EXPECT_EQ(connection->call(Command("CLIENT", "KILL", "TYPE", "pubsub"), patience())->integer(),
+            1);
   EXPECT_EQ(heard.wait_for(1), (Texts{"a gap"}));
   EXPECT_TRUE(subscriber.is_listening());
 }
@@ -94,10 +95,11 @@ TEST(Subscriber, ConnectsAgainThoughAForkedChildHasTheSocketThatWasLost) {
     ::pause();
     ::_exit(0);
   }
-  const auto link = open_link(options_for(server));
-  EXPECT_EQ(link->call(Command("CLIENT", "KILL", "TYPE", "pubsub"), patience())->integer(), 1);
+  const auto connection = open_connection(options_for(server));
+  EXPECT_EQ(connection->call(Command("CLIENT", "KILL", "TYPE", "pubsub"), patience())->integer(),
+            1);
   EXPECT_EQ(heard.wait_for(1), (Texts{"a gap"}));
-  EXPECT_EQ(link->call(Command("PUBLISH", "a", "1"), patience())->integer(), 1);
+  EXPECT_EQ(connection->call(Command("PUBLISH", "a", "1"), patience())->integer(), 1);
   EXPECT_EQ(heard.wait_for(2), (Texts{"a gap", "1"}));
   ::kill(child, SIGKILL);
   EXPECT_EQ(::waitpid(child, nullptr, 0), child);
@@ -109,17 +111,17 @@ TEST(Subscriber, HearsThroughTls) {
   Subscriber subscriber(options_of(server.tls_url()), "a", heard.callbacks());
   ASSERT_TRUE(subscriber.start(patience()));
   const std::string big(std::size_t{1} << 19U, 'x');  // more than a record, and than a buffer
-  const auto link = open_link(options_for(server));
-  EXPECT_EQ(link->call(Command("PUBLISH", "a", big), patience())->integer(), 1);
-  EXPECT_EQ(link->call(Command("PUBLISH", "a", "2"), patience())->integer(), 1);
+  const auto connection = open_connection(options_for(server));
+  EXPECT_EQ(connection->call(Command("PUBLISH", "a", big), patience())->integer(), 1);
+  EXPECT_EQ(connection->call(Command("PUBLISH", "a", "2"), patience())->integer(), 1);
   EXPECT_EQ(heard.wait_for(2), (Texts{big, "2"}));
 }
 
 TEST(Subscriber, SaysThatTheServerDoesNotLetItListen) {
   RedisServer server;
-  const auto link = open_link(options_for(server));
+  const auto connection = open_connection(options_for(server));
   EXPECT_TRUE(
-      link->call(Command("ACL", "SETUSER", "shy", "on", ">word", "+@all", "&b"), patience()));
+      connection->call(Command("ACL", "SETUSER", "shy", "on", ">word", "+@all", "&b"), patience()));
   RedisOptions options = options_for(server);
   options.user = "shy";
   options.password = "word";

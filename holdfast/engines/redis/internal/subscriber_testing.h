@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include <holdfast/engines/redis/internal/link_testing.h>
+#include <holdfast/engines/redis/internal/connection_testing.h>
 #include <holdfast/engines/redis/internal/subscriber.h>
 
 namespace holdfast::engines::redis::internal {

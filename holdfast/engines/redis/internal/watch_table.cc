@@ -23,14 +23,14 @@ base::Deadline soon(base::Duration patience) {
 
 }  // namespace
 
-WatchTable::WatchTable(Link& link, const Scripts& scripts, const KeySpace& keys)
-    : link_(link),
+WatchTable::WatchTable(Connection& connection, const Scripts& scripts, const KeySpace& keys)
+    : connection_(connection),
       scripts_(scripts),
       keys_(keys),
-      logger_(link.options().logger),
+      logger_(connection.options().logger),
       id_(to_string(base::LeaseId::generate())),
       subscriber_(std::make_unique<Subscriber>(
-          link.options(), std::string(lua::kChannelPrefix) + id_,
+          connection.options(), std::string(lua::kChannelPrefix) + id_,
           Subscriber::Callbacks{.on_message = [this](std::string_view text) { on_message(text); },
                                 .on_gap = [this] { watches_.notify_all(); },
                                 .on_idle = [this] { pass_on_strays(); }})) {}
@@ -88,14 +88,15 @@ void WatchTable::join_queue(std::string_view name) const {
   if (!subscriber_->is_listening()) {
     return;  // all are notified when it is
   }
-  static_cast<void>(link_.call(scripts_.command(lua::kWatch, name).add(id_), soon(kPatience)));
+  static_cast<void>(
+      connection_.call(scripts_.command(lua::kWatch, name).add(id_), soon(kPatience)));
 }
 
 // Does not wait: the next message may be for a waiter here. If it fails, the other waiters poll.
 void WatchTable::pass_on(std::string_view name) const {
   passing_on_->fetch_add(1);
-  link_.submit(scripts_.command(lua::kPass, name), soon(kPatienceForHints),
-               [count = passing_on_](const base::Result<Reply>&) { count->fetch_sub(1); });
+  connection_.submit(scripts_.command(lua::kPass, name), soon(kPatienceForHints),
+                     [count = passing_on_](const base::Result<Reply>&) { count->fetch_sub(1); });
 }
 
 }  // namespace holdfast::engines::redis::internal

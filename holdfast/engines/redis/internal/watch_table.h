@@ -27,7 +27,7 @@ namespace holdfast::engines::redis::internal {
 class WatchTable {
  public:
   // All of them outlive it.
-  WatchTable(Link& link, const Scripts& scripts, const KeySpace& keys);
+  WatchTable(Connection& connection, const Scripts& scripts, const KeySpace& keys);
   ~WatchTable();
   WatchTable(const WatchTable&) = delete;
   WatchTable& operator=(const WatchTable&) = delete;
@@ -50,7 +50,7 @@ class WatchTable {
   void join_queue(std::string_view name) const;
   void pass_on(std::string_view name) const;
 
-  Link& link_;
+  Connection& connection_;
   const Scripts& scripts_;
   const KeySpace& keys_;
   const base::Logger logger_;

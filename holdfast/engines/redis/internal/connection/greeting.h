@@ -1,0 +1,20 @@
+#pragma once
+
+#include <memory>
+
+#include <holdfast/base/deadline.h>
+#include <holdfast/base/error.h>
+#include <holdfast/engines/redis/internal/connection/wire.h>
+#include <holdfast/engines/redis/redis_options.h>
+
+namespace holdfast::engines::redis::internal {
+
+// A connection that is ready for commands: connected, encrypted if asked for, logged in, with the
+// right database. Takes at most connect_timeout, and no longer than the deadline.
+//
+// unavailable: the message says where, what is wrong, and what to do; invalid_argument: options
+// that can never work.
+[[nodiscard]] base::Result<std::unique_ptr<Wire>> connect_and_greet(const RedisOptions& options,
+                                                                    base::Deadline deadline);
+
+}  // namespace holdfast::engines::redis::internal
