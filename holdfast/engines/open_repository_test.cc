@@ -72,7 +72,7 @@ TEST(OpenRepository, AnUnknownSchemeNamesTheEnginesThereAre) {
 
 TEST(OpenRepository, AnUnknownOptionNamesTheOptionsThereAre) {
   EXPECT_NE(
-      error_of("sqlite:/tmp/x.db?timeout=5s").find("it has busy_timeout=5s, prefix=, retention=1h"),
+      error_of("sqlite:/tmp/x.db?timeout=5s").find("it has busy_timeout=5s, mode=0644, prefix=, retention=1h"),
       std::string::npos);
   EXPECT_NE(error_of("memory:?a=1").find("it has prefix="), std::string::npos);
   EXPECT_NE(error_of("memory:?prefix=a").find("is for locks"), std::string::npos);

@@ -37,7 +37,7 @@ TEST(OpenStore, OpensEveryEngineThatNeedsNoServer) {
     }
     const std::string url =
         engine.scheme == "sqlite"
-            ? "sqlite:" + (folder / "a%20b.db?busy_timeout=1s&retention=2h").string()
+            ? "sqlite:" + (folder / "a%20b.db?busy_timeout=1s&mode=0660&retention=2h").string()
             : engine.scheme + ":";
     const auto store = open_store(url);
     ASSERT_TRUE(store) << url << ": " << base::to_string(store.error());
@@ -48,7 +48,9 @@ TEST(OpenStore, OpensEveryEngineThatNeedsNoServer) {
     ASSERT_TRUE(granted);
     EXPECT_TRUE(std::holds_alternative<store::Grant>(*granted));
   }
-  EXPECT_TRUE(std::filesystem::exists(folder / "a b.db"));
+  using std::filesystem::perms;
+  EXPECT_EQ(std::filesystem::status(folder / "a b.db").permissions(),
+            perms::owner_read | perms::owner_write | perms::group_read | perms::group_write);
 }
 
 TEST(OpenStore, ADisabledStoreIsUnavailableAtOnceAndSaysWhy) {
@@ -93,13 +95,17 @@ TEST(OpenStore, AnUnknownSchemeNamesTheEnginesThereAre) {
 }
 
 TEST(OpenStore, AnUnknownOptionNamesTheOptionsThereAre) {
-  EXPECT_NE(
-      error_of("sqlite:/tmp/x.db?timeout=5s").find("it has busy_timeout=5s, prefix=, retention=1h"),
-      std::string::npos);
+  EXPECT_NE(error_of("sqlite:/tmp/x.db?timeout=5s")
+                .find("it has busy_timeout=5s, mode=0644, prefix=, retention=1h"),
+            std::string::npos);
   EXPECT_NE(error_of("memory:?a=1").find("it has prefix="), std::string::npos);
 }
 
 TEST(OpenStore, ABadValueIsNamedWithItsOption) {
+  EXPECT_NE(error_of("sqlite:/tmp/x.db?mode=rw").find("mode: 'rw' is not a mode of a file"),
+            std::string::npos);
+  EXPECT_NE(error_of("sqlite:/tmp/x.db?mode=066").find("not between 0600 and 0777"),
+            std::string::npos);
   EXPECT_NE(error_of("sqlite:/tmp/x.db?busy_timeout=5").find("busy_timeout: '5' is not a duration"),
             std::string::npos);
 }

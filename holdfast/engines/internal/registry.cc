@@ -1,9 +1,12 @@
 #include <holdfast/engines/internal/registry.h>
 
 #include <atomic>
+#include <charconv>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -160,6 +163,21 @@ Opened<Seam> open_memory(const EngineInfo& engine, std::string_view text, const 
                                                   : shared_in_process<Memory>(url.rest)));
 }
 
+Result<std::optional<std::uint32_t>> mode_option(const StoreUrl& url) {
+  const auto option = url.options.find("mode");
+  if (option == url.options.end()) {
+    return std::nullopt;
+  }
+  const std::string& text = option->second;
+  std::uint32_t mode = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), mode, 8);
+  if (error != std::errc() || end != text.data() + text.size()) {
+    return fail(ErrorCode::invalid_argument,
+                "mode: '" + base::printable(text) + "' is not a mode of a file, as in mode=0660");
+  }
+  return mode;
+}
+
 Result<sqlite::SqliteOptions> sqlite_options(const StoreUrl& url, const base::Logger& logger) {
   if (url.rest.empty()) {
     return fail(ErrorCode::invalid_argument,
@@ -169,6 +187,7 @@ Result<sqlite::SqliteOptions> sqlite_options(const StoreUrl& url, const base::Lo
   HOLDFAST_TRY_LET(options.busy_timeout,
                    duration_option(url, "busy_timeout", options.busy_timeout));
   HOLDFAST_TRY_LET(options.retention, duration_option(url, "retention", options.retention));
+  HOLDFAST_TRY_LET(options.mode, mode_option(url));
   return options;
 }
 
@@ -235,7 +254,7 @@ Engine sqlite_engine() {
   return {.info = {.scheme = "sqlite",
                    .url = "sqlite:/path/to/file.db",
                    .about = "all processes of this machine, in one file",
-                   .options = {"busy_timeout=5s", "prefix=", "retention=1h"}},
+                   .options = {"busy_timeout=5s", "mode=0644", "prefix=", "retention=1h"}},
           .open_store = open_sqlite<LeaseStore, sqlite::SqliteStore>,
           .open_repository = open_sqlite<ObjectRepository, sqlite::SqliteRepository>};
 }

@@ -2,12 +2,16 @@
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
 #include <functional>
+#include <optional>
 #include <string>
 
+#include <grp.h>
 #include <gtest/gtest.h>
 
 #include <holdfast/engines/sqlite/internal/connection.h>
@@ -141,19 +145,145 @@ TEST_F(SqliteFileTest, AFolderAPipeOrAPathWithoutAFolderIsRefused) {
   EXPECT_EQ(failure_of_open("/dev/null").code, ErrorCode::invalid_argument);
 }
 
-TEST_F(SqliteFileTest, AReadOnlyFileIsUnavailable) {
-  testing::open({.file = file_}).reset();
+// Runs the function as another user, who is in the group; 255 if that cannot be.
+int as_nobody(const std::function<int()>& body, std::optional<gid_t> group = std::nullopt) {
+  return testing::in_child([&] {
+    constexpr uid_t kNobody = 65534;
+    constexpr gid_t kNogroup = 65534;
+    if (geteuid() == 0 && (setgroups(0, nullptr) != 0 || setgid(group.value_or(kNogroup)) != 0 ||
+                           setuid(kNobody) != 0)) {
+      return 255;
+    }
+    return body();
+  });
+}
+
+std::string owner_of_a(SqliteStore& store) {
+  const auto state = store.look("a");
+  return state && *state ? (*state)->holders.front().owner : "";
+}
+
+TEST_F(SqliteFileTest, AFileThatMayOnlyBeReadIsListedAndRefusesChanges) {
+  const LeaseId id = LeaseId::generate();
+  take(*testing::open({.file = file_}), "a", id, 1h);
   chmod(file_.c_str(), 0444);
   chmod((folder_ / "").c_str(), 0755);
-  const int code = testing::in_child([&] {
-    constexpr uid_t kNobody = 65534;
-    if (geteuid() == 0 && setuid(kNobody) != 0) {
-      return 255;  // root may write to anything
+  const int failed = as_nobody([&] {
+    const auto opened = SqliteStore::open({.file = file_});
+    if (!opened) {
+      return 1;
     }
+    SqliteStore& store = **opened;
+    const auto page = store.list("");
+    const auto is_refused = [](const auto& outcome) {
+      return !outcome && outcome.error().code == ErrorCode::unsupported;
+    };
+    const store::Renewal renewal{.name = "a", .id = id, .ttl = 1h};
+    return !(page && page->names.size() == 1)                                      ? 2
+           : owner_of_a(store) != "tester"                                         ? 3
+           : !is_refused(store.claim("b", testing::claim_of(LeaseId::generate()))) ? 4
+           : !is_refused(store.release("a", id))                                   ? 5
+           : !is_refused(store.renew({&renewal, 1}))                               ? 6
+           : !is_refused(store.sweep_now())                                        ? 7
+                                                                                   : 0;
+  });
+  EXPECT_EQ(failed, 0);
+  EXPECT_TRUE(testing::is_held(*testing::open({.file = file_}), "a"));
+}
+
+TEST_F(SqliteFileTest, WhatAnotherProcessChangesIsSeenByOneThatMayOnlyRead) {
+  const auto writer = testing::in_child([&] {
+    const auto store = SqliteStore::open({.file = file_});
+    return store ? 0 : 1;
+  });
+  ASSERT_EQ(writer, 0);
+  chmod(file_.c_str(), 0444);
+  chmod((folder_ / "").c_str(), 0755);
+  int to_reader[2];
+  int to_writer[2];
+  ASSERT_EQ(pipe(to_reader), 0);
+  ASSERT_EQ(pipe(to_writer), 0);
+  char byte = 0;
+  const pid_t reader = fork();
+  if (reader == 0) {
+    if (geteuid() == 0 && setuid(65534) != 0) {
+      _exit(255);
+    }
+    const auto opened = SqliteStore::open({.file = file_});
+    const bool was_free = opened && owner_of_a(**opened).empty();
+    (void)!::write(to_writer[1], &byte, 1);
+    (void)!::read(to_reader[0], &byte, 1);
+    _exit(was_free && owner_of_a(**opened) == "tester" ? 0 : 1);
+  }
+  (void)!::read(to_writer[0], &byte, 1);
+  const auto store = testing::open({.file = file_});
+  take(*store, "a", LeaseId::generate(), 1h);
+  (void)!::write(to_reader[1], &byte, 1);
+  int status = 0;
+  waitpid(reader, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  for (const int fd : {to_reader[0], to_reader[1], to_writer[0], to_writer[1]}) {
+    close(fd);
+  }
+}
+
+TEST_F(SqliteFileTest, AnEmptyFileThatMayOnlyBeReadIsUnavailable) {
+  testing::write(file_, "");
+  chmod(file_.c_str(), 0444);
+  chmod((folder_ / "").c_str(), 0755);
+  const int code = as_nobody([&] {
     const auto opened = SqliteStore::open({.file = file_});
     return opened ? 254 : static_cast<int>(opened.error().code);
   });
   EXPECT_EQ(code, static_cast<int>(ErrorCode::unavailable));
+}
+
+// The owner makes the file with a mode, and the users of the folder's group lock with it.
+TEST_F(SqliteFileTest, AFileWithAModeIsSharedByTheGroupOfItsFolder) {
+  if (geteuid() != 0) {
+    GTEST_SKIP() << "only root can become other users";
+  }
+  constexpr gid_t kGroup = 4242;
+  ASSERT_EQ(chown((folder_ / "").c_str(), 0, kGroup), 0);
+  ASSERT_EQ(chmod((folder_ / "").c_str(), 02770), 0);
+  const mode_t before = umask(0077);
+  take(*testing::open({.file = file_, .mode = 0660}), "a", LeaseId::generate(), 1h);
+  umask(before);
+  for (const std::string suffix : {"", "-wal", "-shm", "-wake"}) {
+    struct stat status{};
+    ASSERT_EQ(stat((file_.string() + suffix).c_str(), &status), 0) << suffix;
+    EXPECT_EQ(status.st_mode & 0777U, 0660U) << suffix;
+    EXPECT_EQ(status.st_gid, kGroup) << suffix;
+  }
+  const auto locks = [&] {
+    const auto opened = SqliteStore::open({.file = file_});
+    const auto claimed = opened
+                             ? (*opened)->claim("b", testing::claim_of(LeaseId::generate(), 1h))
+                             : base::Result<store::ClaimOutcome>(std::unexpected(opened.error()));
+    return claimed && std::holds_alternative<store::Grant>(*claimed) &&
+                   (*opened)->capabilities().push
+               ? 0
+               : 1;
+  };
+  EXPECT_EQ(as_nobody(locks, kGroup), 0);
+  EXPECT_EQ(as_nobody(locks), 1) << "not in the group";
+  EXPECT_TRUE(testing::is_held(*testing::open({.file = file_}), "b"));
+}
+
+TEST_F(SqliteFileTest, AModeWithoutTheOwnersRightsIsRefused) {
+  EXPECT_EQ(SqliteStore::open({.file = file_, .mode = 0060}).error().code,
+            ErrorCode::invalid_argument);
+  EXPECT_EQ(SqliteStore::open({.file = file_, .mode = 01777}).error().code,
+            ErrorCode::invalid_argument);
+}
+
+TEST_F(SqliteFileTest, AModeLeavesAFileThatExistsAsItIs) {
+  testing::write(file_, "");
+  chmod(file_.c_str(), 0600);
+  testing::open({.file = file_, .mode = 0660}).reset();
+  struct stat status{};
+  ASSERT_EQ(stat(file_.c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777U, 0600U);
 }
 
 TEST_F(SqliteFileTest, AFileThatIsLockedForEverIsUnavailableAfterTheBusyTimeout) {

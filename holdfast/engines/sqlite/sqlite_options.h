@@ -1,8 +1,10 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include <holdfast/base/clock.h>
@@ -29,10 +31,14 @@ struct Machine {
 };
 
 struct SqliteOptions {
-  // Made if it does not exist, with the permissions that the umask leaves; its folder must exist.
-  // Processes of several users can share it if all may write to it, to the folder, and to the files
-  // `-wal`, `-shm` and `-wake` beside it, which get the permissions of the file.
+  // Made if it does not exist; its folder must exist. Processes of several users can share it if
+  // all may write to it, to the folder, and to the files `-wal`, `-shm` and `-wake` beside it,
+  // which get the permissions of the file. A user that may only read them gets a store that only
+  // reads.
   std::filesystem::path file;
+  // The mode of a file that is made, such as 0660, whatever the umask; it then has the group of its
+  // folder, if the process may give it that. Without one: 0644, less the umask.
+  std::optional<std::uint32_t> mode{};
   base::Logger logger{};
   // How long a call without a deadline, and the opening, wait for other processes. Positive.
   base::Duration busy_timeout = std::chrono::seconds(5);

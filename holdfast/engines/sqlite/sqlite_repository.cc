@@ -86,7 +86,7 @@ Result<std::unique_ptr<SqliteRepository::Engine>> SqliteRepository::Engine::open
   }
   options.machine = *std::move(machine);
   HOLDFAST_TRY_LET(auto shared,
-                   internal::SharedConnection::open(options.file, options.busy_timeout));
+                   internal::SharedConnection::open(options, internal::Access::read_write));
   internal::Connection& connection = shared->connection();
   const Result<std::int64_t> epoch =
       internal::Ledger(connection, shared->transactions(), options.machine)

@@ -32,6 +32,9 @@ class Engine;
 // grant, or of a release, through shared memory (internal/wake_board.h); without that it has to
 // poll, and `capabilities().push` is false.
 //
+// A process that may only read the file and those beside it gets a store that lists and looks;
+// whatever would change something is ErrorCode::unsupported.
+//
 // A forked child must not use, and need not close, the stores that it inherited: every call is
 // ErrorCode::unsupported, and destroying one there does nothing. It cannot open their files again
 // either, unless it calls exec first (internal/open_file.h). So fork first, then open.
@@ -50,7 +53,7 @@ class SqliteStore final : public store::LeaseStore {
   // in it is never overwritten:
   //
   //   invalid_argument   a path that cannot name a file, such as a folder's; options out of range
-  //   unavailable        the folder does not exist; read-only; no permission; disk full; locked
+  //   unavailable        the folder does not exist; no permission; disk full; locked
   //   corrupt            not a database, or a damaged one
   //   conflict           the database of another program
   //   unsupported        a store of a later version; a file system without shared memory; inherited

@@ -12,6 +12,11 @@ base::Result<void> check_options(const SqliteOptions& options) {
   if (options.retention < base::Duration::zero()) {
     return fail(ErrorCode::invalid_argument, "the retention is negative");
   }
+  constexpr std::uint32_t kOfOwner = 0600;
+  if (options.mode && (*options.mode > 0777 || (*options.mode & kOfOwner) != kOfOwner)) {
+    return fail(ErrorCode::invalid_argument,
+                "the mode of the file is not between 0600 and 0777, as in 0660");
+  }
   if (options.machine.clock == nullptr || !options.machine.wall_clock) {
     return fail(ErrorCode::invalid_argument, "a clock is missing");
   }

@@ -70,13 +70,11 @@ base::Result<std::unique_ptr<Connection>> Connection::open(const std::filesystem
   sqlite3_wal_hook(db, on_commit, connection.get());
   constexpr int kOperations = 10'000;  // of SQLite's machine, some 100 µs
   sqlite3_progress_handler(db, kOperations, on_progress, connection.get());
-  if (sqlite3_db_readonly(db, "main") == 1) {
-    return std::unexpected(failure_of(SQLITE_READONLY, nullptr, file.string()));
-  }
   return connection;
 }
 
-Connection::Connection(sqlite3* db, std::string file) : db_(db), file_(std::move(file)) {}
+Connection::Connection(sqlite3* db, std::string file)
+    : db_(db), file_(std::move(file)), is_read_only_(sqlite3_db_readonly(db, "main") == 1) {}
 
 Connection::~Connection() { sqlite3_close_v2(db_); }
 

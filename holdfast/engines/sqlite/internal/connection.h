@@ -21,7 +21,8 @@ namespace holdfast::engines::sqlite::internal {
 // last, which is of base::steady_clock(), and fails then with ErrorCode::unavailable.
 class Connection {
  public:
-  // Opens the file, or makes an empty one. Reads and changes nothing yet. `file` is absolute.
+  // Opens the file, or makes an empty one. Reads and changes nothing yet. `file` is absolute. What
+  // this process may not write to is opened to be read.
   [[nodiscard]] static base::Result<std::unique_ptr<Connection>> open(
       const std::filesystem::path& file);
   ~Connection();
@@ -40,6 +41,7 @@ class Connection {
   [[nodiscard]] base::Error failure(int rc) const;
   [[nodiscard]] sqlite3* handle() const noexcept { return db_; }
   [[nodiscard]] const std::string& file() const noexcept { return file_; }
+  [[nodiscard]] bool is_read_only() const noexcept { return is_read_only_; }
 
   // Whether the log, which has so many pages after the commit that was just made, is to be copied
   // into the file, so that it begins anew.
@@ -72,6 +74,7 @@ class Connection {
 
   sqlite3* const db_;
   const std::string file_;
+  const bool is_read_only_;
   base::Deadline deadline_ = base::Deadline::never();
   bool committed_ = false;
   int checked_at_ = 0;  // how long the log was when the room on the volume was last checked

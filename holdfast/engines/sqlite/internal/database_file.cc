@@ -1,5 +1,10 @@
 #include <holdfast/engines/sqlite/internal/database_file.h>
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <cstdint>
 #include <string>
 #include <system_error>
@@ -9,6 +14,7 @@
 
 #include <holdfast/base/printable.h>
 #include <holdfast/base/try.h>
+#include <holdfast/engines/sqlite/internal/failure.h>
 #include <holdfast/engines/sqlite/internal/queue.h>
 #include <holdfast/engines/sqlite/internal/schema_check.h>
 #include <holdfast/engines/sqlite/internal/sql.h>
@@ -138,6 +144,25 @@ Result<void> upgrade(Connection& connection) {
   });
 }
 
+// Nothing is made or moved on in a file that may only be read.
+Result<void> check_ready(Connection& connection) {
+  HOLDFAST_TRY_LET(const Content content, identify(connection));
+  if (content == Content::nothing) {
+    return std::unexpected(failure_of(SQLITE_READONLY, nullptr, connection.file()));
+  }
+  HOLDFAST_TRY_LET(const std::int64_t version, ask(connection, sql::kUserVersion));
+  if (version != kVersion) {
+    return fail(ErrorCode::unsupported,
+                quoted(connection.file()) +
+                    " was made by an earlier Holdfast, and may only be read "
+                    "by this user: a user that may write to it must open "
+                    "it once");
+  }
+  HOLDFAST_TRY(check_schema(connection, record_columns()));
+  HOLDFAST_TRY(check_schema(connection, queue_columns()));
+  return check_schema(connection, lease_columns());
+}
+
 Result<void> make_ready(Connection& connection) {
   // The schema is synced to the disk before anybody relies on it.
   HOLDFAST_TRY(connection.run(sql::kSyncEveryCommit));
@@ -193,14 +218,34 @@ Result<fs::path> resolve(const fs::path& file) {
   return resolved;
 }
 
-Result<std::unique_ptr<Connection>> open_database(const fs::path& resolved,
-                                                  base::Deadline deadline) {
-  Result<std::unique_ptr<Connection>> opened = Connection::open(resolved);
-  if (!opened) {
-    return opened;
+Result<void> make_file(const fs::path& resolved, std::uint32_t mode) {
+  const int fd =
+      ::open(resolved.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode_t{mode});
+  if (fd < 0) {
+    return errno == EEXIST ? Result<void>()
+                           : fail(ErrorCode::unavailable,
+                                  quoted(resolved.string()) +
+                                      " cannot be made: " + std::generic_category().message(errno));
   }
-  (*opened)->set_deadline(deadline);
-  HOLDFAST_TRY(make_ready(**opened));
+  struct stat folder{};
+  if (stat(resolved.parent_path().c_str(), &folder) == 0) {
+    (void)!fchown(fd, static_cast<uid_t>(-1), folder.st_gid);
+  }
+  const bool is_set = fchmod(fd, mode_t{mode}) == 0;  // last: fchown() may take bits away
+  close(fd);
+  return is_set
+             ? Result<void>()
+             : fail(ErrorCode::unavailable, quoted(resolved.string()) + " does not take its mode");
+}
+
+Result<std::unique_ptr<Connection>> open_database(const fs::path& resolved, Access access,
+                                                  base::Deadline deadline) {
+  HOLDFAST_TRY_LET(std::unique_ptr<Connection> opened, Connection::open(resolved));
+  opened->set_deadline(deadline);
+  if (opened->is_read_only() && access == Access::read_write) {
+    return std::unexpected(failure_of(SQLITE_READONLY, nullptr, opened->file()));
+  }
+  HOLDFAST_TRY(opened->is_read_only() ? check_ready(*opened) : make_ready(*opened));
   return opened;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 
@@ -14,14 +15,22 @@ namespace holdfast::engines::sqlite::internal {
 // leads to no file yet stands for the file that it names.
 [[nodiscard]] base::Result<std::filesystem::path> resolve(const std::filesystem::path& file);
 
+// Makes an empty file with this mode, whatever the umask, and with the group of its folder if this
+// process may give it that. Leaves a file that exists as it is.
+[[nodiscard]] base::Result<void> make_file(const std::filesystem::path& resolved,
+                                           std::uint32_t mode);
+
+// What is needed of a file: a process that may only read it can still list what is held.
+enum class Access : std::uint8_t { at_least_read, read_write };
+
 // Opens a store's file, or makes one where there is none (or an empty one). Any other file is left
 // as it is:
 //
-//   unavailable   read-only, may not be opened, disk full, locked by others until the deadline
-//   corrupt       not a database, a damaged one, or one with tables, triggers or views not ours
-//   conflict      the database of another program
+//   unavailable   read-only (where it is empty, or must be written to), may not be opened, disk
+//   full, locked by others until the deadline corrupt       not a database, a damaged one, or one
+//   with tables, triggers or views not ours conflict      the database of another program
 //   unsupported   a store of a later version, or a file system that SQLite cannot share it on
 [[nodiscard]] base::Result<std::unique_ptr<Connection>> open_database(
-    const std::filesystem::path& resolved, base::Deadline deadline);
+    const std::filesystem::path& resolved, Access access, base::Deadline deadline);
 
 }  // namespace holdfast::engines::sqlite::internal

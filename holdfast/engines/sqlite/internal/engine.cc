@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include <holdfast/base/printable.h>
 #include <holdfast/base/saturate.h>
 #include <holdfast/base/try.h>
 #include <holdfast/engines/sqlite/internal/machine.h>
@@ -51,7 +52,7 @@ Result<std::unique_ptr<Engine>> Engine::open(SqliteOptions options) {
     return std::unexpected(std::move(machine).error());
   }
   options.machine = *std::move(machine);
-  HOLDFAST_TRY_LET(auto shared, SharedConnection::open(options.file, options.busy_timeout));
+  HOLDFAST_TRY_LET(auto shared, SharedConnection::open(options, Access::at_least_read));
   std::unique_ptr<WakeBoard> board =
       open_board(shared->connection().file(), options.machine.clock_ahead, options.logger);
   std::unique_ptr<Engine> engine(
@@ -91,12 +92,23 @@ Result<void> Engine::change(std::string_view name, Deadline deadline, const Need
   return {};
 }
 
+Result<void> Engine::check_writable() const {
+  if (connection_.is_read_only()) [[unlikely]] {
+    return fail(ErrorCode::unsupported,
+                "the file " + base::printable(connection_.file()) +
+                    " may only be read by this user: only listings and looks work. To lock, make "
+                    "it, its folder and the files beside it writable");
+  }
+  return {};
+}
+
 Result<Engine::News> Engine::change_quietly(std::string_view name, Deadline deadline,
                                             const NeededLeases& needed, const Rule& rule) {
   const Result<Session> session = shared_->enter(deadline);
   if (!session) [[unlikely]] {
     return std::unexpected(session.error());
   }
+  HOLDFAST_TRY(check_writable());
   for (bool is_again = false;; is_again = true) {
     Applied applied;
     const Result<void> changed =
@@ -142,6 +154,7 @@ Result<void> Engine::apply(std::string_view name, const NeededLeases& needed, co
 Result<std::vector<RenewOutcome>> Engine::renew(std::span<const Renewal> renewals,
                                                 Deadline deadline) {
   HOLDFAST_TRY_LET(const Session session, shared_->enter(deadline));
+  HOLDFAST_TRY(check_writable());
   const std::vector<std::size_t> places = grouped_by_name(renewals);
   const auto renew_all = [&]() -> Result<std::vector<RenewOutcome>> {
     std::vector<RenewOutcome> outcomes(renewals.size(), RenewOutcome::failed);
@@ -247,6 +260,7 @@ Result<std::size_t> Engine::sweep(Deadline deadline) {
     if (!session) {
       return std::unexpected(session.error());
     }
+    HOLDFAST_TRY(check_writable());
     const auto step = transactions_.run([&] { return sweeper_->step(unused_since()); });
     if (!step) {
       return std::unexpected(step.error());

@@ -64,6 +64,8 @@ class Engine {
   Engine(SqliteOptions options, std::unique_ptr<SharedConnection> shared,
          std::unique_ptr<WakeBoard> board);
 
+  // ErrorCode::unsupported if this process may only read the file. Within a session.
+  [[nodiscard]] base::Result<void> check_writable() const;
   [[nodiscard]] store::Instant instant(const Loaded& loaded, base::TimePoint time) const;
   // The news of a change that was committed.
   struct News {

@@ -3,7 +3,6 @@
 #include <holdfast/base/printable.h>
 #include <holdfast/base/saturate.h>
 #include <holdfast/base/try.h>
-#include <holdfast/engines/sqlite/internal/database_file.h>
 
 namespace holdfast::engines::sqlite::internal {
 
@@ -12,17 +11,18 @@ using base::ErrorCode;
 using base::fail;
 using base::Result;
 
-Result<std::unique_ptr<SharedConnection>> SharedConnection::open(const std::filesystem::path& file,
-                                                                 base::Duration busy_timeout) {
-  HOLDFAST_TRY_LET(const std::filesystem::path resolved, resolve(file));
+Result<std::unique_ptr<SharedConnection>> SharedConnection::open(const SqliteOptions& options,
+                                                                 Access access) {
+  HOLDFAST_TRY_LET(const std::filesystem::path resolved, resolve(options.file));
   HOLDFAST_TRY_LET(OpenFile open_file, OpenFile::enter(resolved.native()));
-  Result<std::unique_ptr<Connection>> connection =
-      open_database(resolved, Deadline::after(base::steady_clock(), busy_timeout));
-  if (!connection) {
-    return std::unexpected(std::move(connection).error());
+  if (options.mode) {
+    HOLDFAST_TRY(make_file(resolved, *options.mode));
   }
+  HOLDFAST_TRY_LET(
+      std::unique_ptr<Connection> connection,
+      open_database(resolved, access, Deadline::after(base::steady_clock(), options.busy_timeout)));
   return std::unique_ptr<SharedConnection>(
-      new SharedConnection(busy_timeout, std::move(open_file), *std::move(connection)));
+      new SharedConnection(options.busy_timeout, std::move(open_file), std::move(connection)));
 }
 
 SharedConnection::SharedConnection(base::Duration busy_timeout, OpenFile open_file,

@@ -7,9 +7,11 @@
 #include <holdfast/base/deadline.h>
 #include <holdfast/base/error.h>
 #include <holdfast/engines/sqlite/internal/connection.h>
+#include <holdfast/engines/sqlite/internal/database_file.h>
 #include <holdfast/engines/sqlite/internal/open_file.h>
 #include <holdfast/engines/sqlite/internal/transaction.h>
 #include <holdfast/engines/sqlite/internal/turn.h>
+#include <holdfast/engines/sqlite/sqlite_options.h>
 
 namespace holdfast::engines::sqlite::internal {
 
@@ -21,7 +23,7 @@ class SharedConnection {
  public:
   // Opens the file, or makes one: errors as those of resolve() and open_database().
   [[nodiscard]] static base::Result<std::unique_ptr<SharedConnection>> open(
-      const std::filesystem::path& file, base::Duration busy_timeout);
+      const SqliteOptions& options, Access access);
 
   // The time in which a thread has the connection for itself.
   class Session {
