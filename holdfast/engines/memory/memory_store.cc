@@ -44,6 +44,46 @@ base::Duration wall_offset(const base::Clock& clock) {
 
 using internal::RecordTable;
 
+// Returns the first eight bytes of a text as a number that compares as they do.
+std::uint64_t first_bytes(std::string_view text) {
+  std::uint64_t number = 0;
+  for (std::size_t i = 0; i < sizeof(number); ++i) {
+    number = number << 8U | (i < text.size() ? static_cast<unsigned char>(text[i]) : 0U);
+  }
+  return number;
+}
+
+// Returns the names in byte order, each once. Compares the bytes after what all of them begin with,
+// and reads a name itself only where these are the same.
+std::vector<Name> sorted(std::vector<Name> names) {
+  std::size_t common = names.empty() ? 0 : names.front().view().size();
+  for (const Name& name : names) {
+    const std::string_view first = names.front().view().substr(0, common);
+    common =
+        static_cast<std::size_t>(std::ranges::mismatch(first, name.view()).in1 - first.begin());
+  }
+  struct Key {
+    std::uint64_t bytes;
+    std::size_t place;
+  };
+  std::vector<Key> keys;
+  keys.reserve(names.size());
+  for (const Name& name : names) {
+    keys.push_back({.bytes = first_bytes(name.view().substr(common)), .place = keys.size()});
+  }
+  std::ranges::sort(keys, [&](const Key& a, const Key& b) {
+    return a.bytes != b.bytes ? a.bytes < b.bytes : names[a.place] < names[b.place];
+  });
+  std::vector<Name> in_order;
+  in_order.reserve(names.size());
+  for (const Key& key : keys) {
+    if (in_order.empty() || in_order.back() != names[key.place]) {
+      in_order.push_back(std::move(names[key.place]));
+    }
+  }
+  return in_order;
+}
+
 struct alignas(64) Shard {
   base::Mutex mutex;
   RecordTable records HOLDFAST_GUARDED_BY(mutex);
@@ -108,6 +148,23 @@ class MemoryStore::Shards {
   // Renews leases, those of one shard after the other. Their cache misses overlap.
   [[nodiscard]] std::vector<store::RenewOutcome> renew(std::span<const store::Renewal> renewals);
 
+  // Fetches the records of some names into the cache, for what is done to them soon.
+  void prefetch(std::span<const Name> names) {
+    std::vector<std::uint64_t> hashes;
+    hashes.reserve(names.size());
+    for (const Name& name : names) {
+      hashes.push_back(RecordTable::hash_of(name.view()));
+      Shard& shard = shard_of(hashes.back());
+      const base::MutexLock lock(shard.mutex);
+      shard.records.prefetch(hashes.back());
+    }
+    for (const std::uint64_t hash : hashes) {
+      Shard& shard = shard_of(hash);
+      const base::MutexLock lock(shard.mutex);
+      shard.records.prefetch_entry(hash);
+    }
+  }
+
   // Returns how many names are kept.
   [[nodiscard]] std::size_t size() {
     std::size_t total = 0;
@@ -124,6 +181,7 @@ class MemoryStore::Shards {
   template <class Visit>
   void for_each(Visit&& visit) {
     constexpr std::size_t kAtATime = 256;
+    constexpr std::size_t kAhead = 16;
     for (Shard& shard : shards_) {
       std::size_t next = 0;
       std::size_t count = 0;
@@ -136,6 +194,7 @@ class MemoryStore::Shards {
         }
         const Instant now = instant(shard);
         for (const std::size_t end = std::min(count, next + kAtATime); next < end; ++next) {
+          shard.records.prefetch_slot(next + kAhead);
           if (RecordTable::Entry* const entry = shard.records.at(next)) {
             visit(shard, *entry, now);
           }
@@ -304,10 +363,7 @@ std::vector<Name> MemoryStore::Shards::names(std::string_view prefix, std::strin
       found.push_back(*Name::make(entry.name));
     }
   });
-  std::ranges::sort(found);
-  const auto repeated = std::ranges::unique(found);
-  found.erase(repeated.begin(), repeated.end());
-  return found;
+  return sorted(std::move(found));
 }
 
 MemoryStore::MemoryStore(MemoryOptions options)
@@ -380,7 +436,14 @@ Result<store::Page> MemoryStore::do_list(std::string_view prefix, const store::P
     listing = {.prefix = std::string(prefix), .names = shards_->names(prefix, request.after)};
   }
   store::Page page;
+  page.names.reserve(std::min(request.limit, listing->names.size() - listing->shown));
   while (listing->shown < listing->names.size() && page.names.size() < request.limit) {
+    constexpr std::size_t kAtATime = 64;
+    if (listing->shown % kAtATime == 0) {
+      shards_->prefetch(std::span(listing->names)
+                            .subspan(listing->shown)
+                            .first(std::min(kAtATime, listing->names.size() - listing->shown)));
+    }
     auto state = do_look(listing->names[listing->shown++], deadline);
     if (*state) {
       page.names.push_back(**std::move(state));

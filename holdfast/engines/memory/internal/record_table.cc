@@ -25,9 +25,7 @@ void RecordTable::prefetch(std::uint64_t hash) const noexcept {
 
 void RecordTable::prefetch_entry(std::uint64_t hash) const noexcept {
   if (!slots_.empty()) {
-    const Entry* const entry = slots_[home_of(hash)].entry.get();
-    __builtin_prefetch(entry);
-    __builtin_prefetch(entry != nullptr ? &entry->record.leases : nullptr);
+    prefetch(slots_[home_of(hash)].entry.get());
   }
 }
 

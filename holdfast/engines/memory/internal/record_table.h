@@ -35,6 +35,12 @@ class RecordTable {
   // Fetch the slot of a hash into the cache, and then what is in it, for a find() that comes soon.
   void prefetch(std::uint64_t hash) const noexcept;
   void prefetch_entry(std::uint64_t hash) const noexcept;
+  // Fetches what is in a slot; any number will do.
+  void prefetch_slot(std::size_t slot) const noexcept {
+    if (slot < slots_.size()) {
+      prefetch(slots_[slot].entry.get());
+    }
+  }
 
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   // Returns the entry in a slot, from 0 to slots() - 1, or null.
@@ -50,6 +56,10 @@ class RecordTable {
     bool was_used = false;  // a search goes on behind it, also after its entry was erased
   };
 
+  static void prefetch(const Entry* entry) noexcept {
+    __builtin_prefetch(entry);
+    __builtin_prefetch(entry != nullptr ? &entry->record.leases : nullptr);
+  }
   [[nodiscard]] std::size_t next(std::size_t slot) const noexcept {
     return (slot + 1) & (slots_.size() - 1);
   }
