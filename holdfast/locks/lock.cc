@@ -10,10 +10,9 @@ namespace holdfast::locks {
 namespace {
 
 // Neither release nor reduce waits for anything but the store: the waker is never called.
-template <class P>
-void run(P& procedure, const Hold& hold) {
+void run(steps::Procedure& procedure, const Hold& hold) {
   steps::ThreadWaker waker;
-  steps::run_blocking(procedure, procedure.start(), *hold.core->store, hold.clock, waker);
+  steps::run_blocking(procedure, {}, *hold.core->store, hold.clock, waker);
 }
 
 }  // namespace

@@ -10,25 +10,6 @@ namespace holdfast::locks {
 
 using base::Result;
 
-namespace {
-
-void run(steps::AcquireSteps& acquire, ProviderCore& core, const std::stop_token& stop,
-         steps::ThreadWaker& waker) {
-  const base::Clock& clock = *core.options.clock;
-  try {
-    steps::run_blocking(acquire, stop, *core.store, clock, waker);
-  } catch (...) {
-    try {
-      steps::run_blocking(acquire, acquire.abandon(), *core.store, clock, waker);
-    } catch (const std::exception& error) {
-      core.options.logger.warn(error.what());  // the lease runs out by itself
-    }
-    throw;
-  }
-}
-
-}  // namespace
-
 LockProvider::LockProvider(std::shared_ptr<store::LeaseStore> store, ProviderOptions options) {
   if (store == nullptr) {
     base::throw_error({base::ErrorCode::invalid_argument, "the store is null"});
@@ -42,7 +23,7 @@ Lock LockProvider::acquire(std::string_view name, const AcquireOptions& options)
   const auto core = core_;  // the provider may end while this call waits
   steps::ThreadWaker waker;
   steps::AcquireSteps acquire(*core, name, options, base::Duration::max(), waker);
-  run(acquire, *core, options.stop, waker);
+  steps::run_blocking(acquire, options.stop, *core->store, *core->options.clock, waker);
   return base::value_or_throw(
       or_timed_out(std::move(acquire.outcome()), [&] { return acquire.timed_out(); }));
 }
@@ -52,7 +33,7 @@ Result<std::optional<Lock>> LockProvider::try_acquire(std::string_view name,
   const auto core = core_;  // the provider may end while this call waits
   steps::ThreadWaker waker;
   steps::AcquireSteps acquire(*core, name, options, base::Duration::zero(), waker);
-  run(acquire, *core, options.stop, waker);
+  steps::run_blocking(acquire, options.stop, *core->store, *core->options.clock, waker);
   return std::move(acquire.outcome());
 }
 

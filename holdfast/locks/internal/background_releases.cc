@@ -18,6 +18,7 @@ constexpr base::Duration kPause = std::chrono::milliseconds(100);
 
 BackgroundReleases::~BackgroundReleases() {
   stop();
+  // Without the mutex, which the thread needs to end: after `stop` no other one is started.
   if (thread_.joinable()) {
     thread_.join();
   }
@@ -26,7 +27,7 @@ BackgroundReleases::~BackgroundReleases() {
 void BackgroundReleases::add(std::string_view name, const base::LeaseId& id,
                              base::Duration lasts) noexcept {
   try {
-    const std::lock_guard guard(mutex_);
+    const base::MutexLock lock(mutex_);
     if (stopped_) {
       return;
     }
@@ -45,15 +46,17 @@ void BackgroundReleases::add(std::string_view name, const base::LeaseId& id,
 }
 
 void BackgroundReleases::stop() noexcept {
-  const std::lock_guard guard(mutex_);
+  const base::MutexLock lock(mutex_);
   stopped_ = true;
   changed_.notify_one();
 }
 
 void BackgroundReleases::run() {
-  std::unique_lock lock(mutex_);
+  base::MutexLock lock(mutex_);
   for (;;) {
-    changed_.wait(lock, [this] { return stopped_ || !claims_.empty(); });
+    while (!stopped_ && claims_.empty()) {
+      changed_.wait(mutex_);
+    }
     if (stopped_) {
       return;
     }
@@ -64,8 +67,14 @@ void BackgroundReleases::run() {
     lock.lock();
     if (!is_done && claims_.size() < kMost) {
       claims_.push_back(std::move(claim));
-      changed_.wait_for(lock, kPause, [this] { return stopped_; });
+      pause();
     }
+  }
+}
+
+void BackgroundReleases::pause() {
+  const auto until = std::chrono::steady_clock::now() + kPause;
+  while (!stopped_ && changed_.wait_until(mutex_, until) == std::cv_status::no_timeout) {
   }
 }
 

@@ -1,15 +1,14 @@
 #pragma once
 
-#include <condition_variable>
 #include <cstddef>
 #include <deque>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <thread>
 
 #include <holdfast/base/deadline.h>
 #include <holdfast/base/ids.h>
+#include <holdfast/base/mutex.h>
 #include <holdfast/store/lease_store.h>
 
 namespace holdfast::locks::internal {
@@ -43,16 +42,17 @@ class BackgroundReleases {
   };
 
   void run();
+  // Blocks for a while, or until it is stopped.
+  void pause() HOLDFAST_REQUIRES(mutex_);
   // Returns whether the claim is done with.
   [[nodiscard]] bool release(const Claim& claim);
 
   store::LeaseStore& store_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  // Protected by mutex_.
-  std::deque<Claim> claims_;
-  bool stopped_ = false;
-  std::thread thread_;
+  base::Mutex mutex_;
+  base::ConditionVariable changed_;
+  std::deque<Claim> claims_ HOLDFAST_GUARDED_BY(mutex_);
+  bool stopped_ HOLDFAST_GUARDED_BY(mutex_) = false;
+  std::thread thread_ HOLDFAST_GUARDED_BY(mutex_);
 };
 
 }  // namespace holdfast::locks::internal

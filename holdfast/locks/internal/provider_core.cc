@@ -60,6 +60,17 @@ std::shared_ptr<ProviderCore> ProviderCore::make(std::shared_ptr<store::LeaseSto
           }};
 }
 
+// A caller that only tries holds back nobody; nobody can want fewer than one permit.
+store::Claim ProviderCore::make_claim(const AcquireOptions& how, base::Duration wait) const {
+  const bool holds_back = wait > base::Duration::zero() && how.permits.count > 1;
+  return {.id = base::LeaseId::generate(),
+          .owner = how.owner.empty() ? options.owner : how.owner,
+          .reason = how.reason,
+          .ttl = how.ttl.value_or(*options.ttl),
+          .permits = how.permits,
+          .holds_back = holds_back ? how.holds_back : base::Duration::zero()};
+}
+
 std::shared_ptr<Hold> ProviderCore::make_hold(std::string_view name, const store::Claim& claim,
                                               const AcquireOptions& how,
                                               const internal::Granted& granted) {

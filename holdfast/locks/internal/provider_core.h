@@ -24,7 +24,9 @@ class ProviderCore : public std::enable_shared_from_this<ProviderCore> {
   [[nodiscard]] static std::shared_ptr<ProviderCore> make(
       std::shared_ptr<store::LeaseStore> lease_store, ProviderOptions provider_options);
 
-  // Of a grant that is not kept yet, and may have come too late.
+  // Returns a new claim with these options, of a caller that waits for so long.
+  [[nodiscard]] store::Claim make_claim(const AcquireOptions& how, base::Duration wait) const;
+  // Returns the hold of a grant that is not kept yet, and may have come too late.
   [[nodiscard]] std::shared_ptr<Hold> make_hold(std::string_view name, const store::Claim& claim,
                                                 const AcquireOptions& how,
                                                 const internal::Granted& granted);

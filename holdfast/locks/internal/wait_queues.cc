@@ -8,7 +8,7 @@ using base::ErrorCode;
 using base::fail;
 
 base::Result<void> WaitQueues::join(std::string_view name, Waiter& waiter) {
-  const std::lock_guard guard(mutex_);
+  const base::MutexLock lock(mutex_);
   if (closed_) {
     return fail(ErrorCode::cancelled, "the lock provider is shutting down");
   }
@@ -42,13 +42,19 @@ void WaitQueues::enter(Queue& queue, Waiter& waiter) {
 }
 
 bool WaitQueues::needs_watch(std::string_view name) const {
-  const std::lock_guard guard(mutex_);
+  const base::MutexLock lock(mutex_);
   const auto queue = queues_.find(name);
   return queue != queues_.end() && queue->second.watch == nullptr;
 }
 
-bool WaitQueues::may_wait_in_store(std::string_view name, const Waiter& waiter) const {
-  const std::lock_guard guard(mutex_);
+bool WaitQueues::begin_claim(Waiter& waiter) {
+  const base::MutexLock lock(mutex_);
+  waiter.granted = false;
+  return waiter.is_first();
+}
+
+bool WaitQueues::hears(std::string_view name, const Waiter& waiter) const {
+  const base::MutexLock lock(mutex_);
   const auto queue = queues_.find(name);
   return waiter.is_first() && queue != queues_.end() && queue->second.watch != nullptr;
 }
@@ -61,7 +67,7 @@ void WaitQueues::watch(std::string_view name, const MakeWatch& make_watch) {
     return;
   }
   auto made = std::make_unique<store::Watch>(*std::move(watch));
-  const std::lock_guard guard(mutex_);
+  const base::MutexLock lock(mutex_);
   const auto queue = queues_.find(name);
   if (queue != queues_.end() && queue->second.watch == nullptr) {
     queue->second.watch.swap(made);
@@ -88,7 +94,7 @@ Waiter* WaitQueues::first_in(std::string_view name) const {
 }
 
 void WaitQueues::on_notice(std::string_view name, const store::Notice& notice) {
-  const std::lock_guard guard(mutex_);
+  const base::MutexLock lock(mutex_);
   if (!notice.granted) {
     if (Waiter* const first = first_in(name)) {
       first->waker.wake();
@@ -102,14 +108,9 @@ void WaitQueues::on_notice(std::string_view name, const store::Notice& notice) {
   }
 }
 
-bool WaitQueues::take_grant(Waiter& waiter) {
-  const std::lock_guard guard(mutex_);
-  return std::exchange(waiter.granted, false);
-}
-
 bool WaitQueues::leave(std::string_view name, Waiter& waiter, std::optional<Granted>& handed_over) {
   std::unique_ptr<store::Watch> ended;
-  const std::lock_guard guard(mutex_);
+  const base::MutexLock lock(mutex_);
   if (waiter.state == Waiter::State::offered) {
     return false;  // woken by `settle`: the store call behind an offer has a deadline
   }
@@ -126,13 +127,16 @@ bool WaitQueues::leave(std::string_view name, Waiter& waiter, std::optional<Gran
 }
 
 Standing WaitQueues::standing(const Waiter& waiter) const {
-  const std::lock_guard guard(mutex_);
-  return {.first = waiter.is_first(), .closed = closed_, .handed_over = waiter.handed_over};
+  const base::MutexLock lock(mutex_);
+  return {.first = waiter.is_first(),
+          .granted = waiter.granted,
+          .closed = closed_,
+          .handed_over = waiter.handed_over};
 }
 
 Waiter* WaitQueues::offer(std::string_view name, const store::Permits& permits,
                           base::TimePoint now) {
-  const std::lock_guard guard(mutex_);
+  const base::MutexLock lock(mutex_);
   Waiter* const first = first_in(name);
   if (first == nullptr || first->state == Waiter::State::offered ||
       first->claim.permits != permits || now >= first->waits_until) {
@@ -145,7 +149,7 @@ Waiter* WaitQueues::offer(std::string_view name, const store::Permits& permits,
 void WaitQueues::settle(std::string_view name, Waiter& waiter,
                         const base::Result<std::optional<Granted>>& outcome) {
   std::unique_ptr<store::Watch> ended;
-  const std::lock_guard guard(mutex_);
+  const base::MutexLock lock(mutex_);
   waiter.state = Waiter::State::first;
   waiter.unsure |= !outcome.has_value();
   if (outcome && *outcome) {
@@ -167,7 +171,7 @@ void WaitQueues::wake_first(std::string_view name) {
   if (waiting() == 0) {
     return;
   }
-  const std::lock_guard guard(mutex_);
+  const base::MutexLock lock(mutex_);
   if (Waiter* const first = first_in(name)) {
     first->waker.wake();
   }
@@ -177,14 +181,14 @@ bool WaitQueues::has_queue(std::string_view name) const {
   if (waiting_.load(std::memory_order_relaxed) == 0) {
     return false;
   }
-  const std::lock_guard guard(mutex_);
+  const base::MutexLock lock(mutex_);
   return queues_.contains(name);
 }
 
 std::size_t WaitQueues::waiting() const { return waiting_.load(std::memory_order_relaxed); }
 
 void WaitQueues::close() {
-  const std::lock_guard guard(mutex_);
+  const base::MutexLock lock(mutex_);
   closed_ = true;
   for (auto& [name, queue] : queues_) {
     for (Waiter* const waiter : queue.waiters) {

@@ -7,7 +7,6 @@
 #include <list>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,6 +14,7 @@
 
 #include <holdfast/base/clock.h>
 #include <holdfast/base/error.h>
+#include <holdfast/base/mutex.h>
 #include <holdfast/locks/steps/waker.h>
 #include <holdfast/store/claim.h>
 #include <holdfast/store/lease_store.h>
@@ -29,8 +29,8 @@ struct Granted {
   int in_a_row = 0;      // hand-overs since a caller of this queue claimed the name in the store
 };
 
-// One caller that waits for a name. Lives in that caller's frame. What the queues change in it is
-// protected by their mutex.
+// One caller that waits for a name. Lives in that caller's frame. The queues change the members
+// below, under their mutex.
 struct Waiter {
   store::Claim claim;
   steps::Waker& waker;
@@ -47,7 +47,7 @@ struct Waiter {
   std::list<Waiter*>::iterator place{};  // while it is in a queue
   State state = State::behind;
   std::optional<Granted> handed_over{};
-  bool granted = false;  // the store has said so, and the waiter has not asked since
+  bool granted = false;  // the store has said so, and the waiter has not claimed since
   bool unsure = false;   // it is not known what came of a hand-over: the lease may be there
 
   [[nodiscard]] bool is_first() const noexcept {
@@ -57,8 +57,9 @@ struct Waiter {
 
 // The state of a waiter at this moment.
 struct Standing {
-  bool first = false;   // may contend for the name in the store
-  bool closed = false;  // nobody may wait any more
+  bool first = false;    // may contend for the name in the store
+  bool granted = false;  // the store has granted its claim, and it has not claimed since
+  bool closed = false;   // nobody may wait any more
   std::optional<Granted> handed_over{};
 };
 
@@ -94,9 +95,12 @@ class WaitQueues {
   [[nodiscard]] base::Result<void> join(std::string_view name, Waiter& waiter);
   // Whether nobody in the queue watches the name: `watch` is to be called then.
   [[nodiscard]] bool needs_watch(std::string_view name) const;
-  // Returns whether this waiter is the first in a queue that watches the name: it will hear of a
-  // grant to a claim that waits in the store.
-  [[nodiscard]] bool may_wait_in_store(std::string_view name, const Waiter& waiter) const;
+  // Notes that this waiter claims now. Returns whether the claim may wait in the store: the waiter
+  // is the first in its queue.
+  [[nodiscard]] bool begin_claim(Waiter& waiter);
+  // Returns whether a grant to the claim of this waiter reaches it: it is the first in a queue that
+  // watches the name.
+  [[nodiscard]] bool hears(std::string_view name, const Waiter& waiter) const;
   // Watches the name for as long as somebody waits. Where that fails, the queue polls.
   void watch(std::string_view name, const MakeWatch& make_watch);
   // Leaves the queue and lets the next one contend. False while a hand-over to it is under way: to
@@ -104,8 +108,6 @@ class WaitQueues {
   [[nodiscard]] bool leave(std::string_view name, Waiter& waiter,
                            std::optional<Granted>& handed_over);
   [[nodiscard]] Standing standing(const Waiter& waiter) const;
-  // Returns whether the store has said, since the last call, that this waiter's claim was granted.
-  [[nodiscard]] bool take_grant(Waiter& waiter);
 
   // Returns the first in the queue, if it wants the same permits and its wait is not over; it is
   // then sure to stay until `settle`. A waiter whose wait is over could not stay so long.
@@ -135,21 +137,23 @@ class WaitQueues {
     std::size_t operator()(const base::LeaseId& id) const noexcept { return id.low(); }
   };
 
-  void enter(Queue& queue, Waiter& waiter);
+  void enter(Queue& queue, Waiter& waiter) HOLDFAST_REQUIRES(mutex_);
   // Takes one out; returns the watch of a queue that ends with it, which must not be destroyed
   // under the mutex: its callback may be waiting for that.
-  [[nodiscard]] std::unique_ptr<store::Watch> remove(std::string_view name, Waiter& waiter);
-  // Null if there is no queue.
-  [[nodiscard]] Waiter* first_in(std::string_view name) const;
+  [[nodiscard]] std::unique_ptr<store::Watch> remove(std::string_view name, Waiter& waiter)
+      HOLDFAST_REQUIRES(mutex_);
+  // Returns null if there is no queue.
+  [[nodiscard]] Waiter* first_in(std::string_view name) const HOLDFAST_REQUIRES(mutex_);
   void on_notice(std::string_view name, const store::Notice& notice);
 
   const std::size_t max_names_;
   const std::size_t max_per_name_;
-  mutable std::mutex mutex_;
-  Queues queues_;
-  std::unordered_map<base::LeaseId, Waiter*, IdHash> by_claim_;  // all that are in a queue
-  std::atomic<std::size_t> waiting_ = 0;                         // written under mutex_
-  bool closed_ = false;
+  mutable base::Mutex mutex_;
+  Queues queues_ HOLDFAST_GUARDED_BY(mutex_);
+  // All that are in a queue.
+  std::unordered_map<base::LeaseId, Waiter*, IdHash> by_claim_ HOLDFAST_GUARDED_BY(mutex_);
+  bool closed_ HOLDFAST_GUARDED_BY(mutex_) = false;
+  std::atomic<std::size_t> waiting_ = 0;  // written under mutex_, read without
 };
 
 }  // namespace holdfast::locks::internal

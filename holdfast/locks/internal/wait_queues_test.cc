@@ -45,12 +45,12 @@ class WaitQueuesTest : public ::testing::Test {
   store::WatchCallback notify_;
 };
 
-TEST_F(WaitQueuesTest, AHintGoesToTheFirstInLine) {
+TEST_F(WaitQueuesTest, AHintGoesToTheFirstInTheQueue) {
   auto& callers = join(3);
   notify_({});
   EXPECT_EQ(callers[0].count.wakes, 1);
   EXPECT_EQ(callers[1].count.wakes + callers[2].count.wakes, 0);
-  EXPECT_FALSE(queues_.take_grant(callers[0].waiter));
+  EXPECT_FALSE(queues_.standing(callers[0].waiter).granted);
 }
 
 TEST_F(WaitQueuesTest, AGrantGoesToTheWaiterWhoseClaimItNamesWhereverItIs) {
@@ -58,9 +58,10 @@ TEST_F(WaitQueuesTest, AGrantGoesToTheWaiterWhoseClaimItNamesWhereverItIs) {
   notify_({.granted = callers[3].waiter.claim.id});
   for (std::size_t i = 0; i < callers.size(); ++i) {
     EXPECT_EQ(callers[i].count.wakes, i == 3 ? 1 : 0) << i;
-    EXPECT_EQ(queues_.take_grant(callers[i].waiter), i == 3) << i;
+    EXPECT_EQ(queues_.standing(callers[i].waiter).granted, i == 3) << i;
   }
-  EXPECT_FALSE(queues_.take_grant(callers[3].waiter)) << "it was told once";
+  EXPECT_FALSE(queues_.begin_claim(callers[3].waiter)) << "it is not the first";
+  EXPECT_FALSE(queues_.standing(callers[3].waiter).granted) << "it has claimed since";
 }
 
 TEST_F(WaitQueuesTest, AGrantForNobodyHereRingsNobody) {
@@ -73,13 +74,19 @@ TEST_F(WaitQueuesTest, AGrantForNobodyHereRingsNobody) {
   EXPECT_EQ(callers[0].count.wakes + callers[1].count.wakes, 0);
 }
 
-TEST_F(WaitQueuesTest, OnlyTheFirstInALineThatWatchesWaitsInTheStore) {
+TEST_F(WaitQueuesTest, OnlyTheFirstInAQueueWaitsInTheStore) {
+  auto& callers = join(2);
+  EXPECT_TRUE(queues_.begin_claim(callers[0].waiter));
+  EXPECT_FALSE(queues_.begin_claim(callers[1].waiter));
+}
+
+TEST_F(WaitQueuesTest, OnlyTheFirstInAQueueThatWatchesHearsOfItsGrant) {
   Caller alone;
   ASSERT_TRUE(queues_.join("other", alone.waiter));
-  EXPECT_FALSE(queues_.may_wait_in_store("other", alone.waiter));
+  EXPECT_FALSE(queues_.hears("other", alone.waiter));
   auto& callers = join(2);
-  EXPECT_TRUE(queues_.may_wait_in_store("job", callers[0].waiter));
-  EXPECT_FALSE(queues_.may_wait_in_store("job", callers[1].waiter));
+  EXPECT_TRUE(queues_.hears("job", callers[0].waiter));
+  EXPECT_FALSE(queues_.hears("job", callers[1].waiter));
 }
 
 TEST_F(WaitQueuesTest, NothingIsOfferedToAWaiterWhoseWaitIsOver) {

@@ -6,6 +6,7 @@
 #include <holdfast/base/duration_text.h>
 #include <holdfast/base/printable.h>
 #include <holdfast/base/random.h>
+#include <holdfast/base/saturate.h>
 #include <holdfast/locks/internal/provider_core.h>
 #include <holdfast/locks/or_timed_out.h>
 
@@ -14,24 +15,11 @@ namespace holdfast::locks::steps {
 namespace {
 
 using base::ErrorCode;
-using base::fail;
 using base::Result;
-using internal::ClaimSchedule;
 
 base::Deadline deadline_of(base::TimePoint started, base::Duration wait) {
   return wait == base::Duration::max() ? base::Deadline::never()
                                        : base::Deadline::at(base::add_saturating(started, wait));
-}
-
-// A caller that only tries holds back nobody; nobody can want fewer than one permit.
-store::Claim make_claim(const ProviderCore& core, const AcquireOptions& how, base::Duration wait) {
-  const bool holds_back = wait > base::Duration::zero() && how.permits.count > 1;
-  return {.id = base::LeaseId::generate(),
-          .owner = how.owner.empty() ? core.options.owner : how.owner,
-          .reason = how.reason,
-          .ttl = how.ttl.value_or(*core.options.ttl),
-          .permits = how.permits,
-          .holds_back = holds_back ? how.holds_back : base::Duration::zero()};
 }
 
 }  // namespace
@@ -45,11 +33,12 @@ AcquireSteps::AcquireSteps(ProviderCore& core, std::string_view name, const Acqu
       started_(clock_.now()),
       deadline_(deadline_of(started_, how.wait.value_or(default_wait))),
       joins_(joins),
-      schedule_(deadline_, {core.options.poll_least, core.options.poll_most, core.push}),
-      waiter_{.claim = make_claim(core, how, how.wait.value_or(default_wait)),
+      waiter_{.claim = core.make_claim(how, how.wait.value_or(default_wait)),
               .waker = waker,
               .waits_until = deadline_.when()},
       asked_(waiter_.claim),
+      pause_(core.options.poll_least, core.options.poll_most, core.push),
+      warn_at_(base::add_saturating(started_, core.options.warn_after)),
       ends_(base::Deadline::at(base::add_saturating(deadline_.when(), kGrace))) {
   waiter_.claim.waits = true;  // for a holder that hands over to it
 }
@@ -61,11 +50,11 @@ Step AcquireSteps::start() {
     return {};
   }
   if (is_cancelled()) {
-    return give_up(schedule_.on_stop());
+    return cancel_wait();
   }
-  const bool willing_to_wait = !deadline_.expired(started_);
-  if (willing_to_wait && (joins_ == Joins::at_once || core_.queues.has_queue(name_))) {
-    // Behind those who came before; the first claim is made when it is this one's turn.
+  const bool is_patient = !deadline_.expired(started_);
+  if (is_patient && (joins_ == Joins::at_once || core_.queues.has_queue(name_))) {
+    // Behind earlier callers; it claims when it is the first.
     return join(deadline_.when());
   }
   return claim(started_);
@@ -78,13 +67,12 @@ Step AcquireSteps::on(Answer&& answer) {
     case State::subscribing: return on_subscribed();
     case State::waiting: return on_woken(std::get<Woken>(answer));
     case State::leaving: return leave();
-    case State::returning: {
-      if (!releasing_) {
-        return on_id_released(std::get<Result<store::ReleaseOutcome>>(answer));
-      }
+    case State::releasing_lease: {
       const Step next = releasing_->on(std::move(answer));
       return next.kind == Step::Kind::done ? on_lease_released() : next;
     }
+    case State::releasing_id:
+      return on_id_released(std::get<Result<store::ReleaseOutcome>>(answer));
     case State::settling:
     case State::done: break;
   }
@@ -96,12 +84,12 @@ Step AcquireSteps::on(Answer&& answer) {
 Step AcquireSteps::claim(base::TimePoint now) {
   const base::Duration patience = this->patience(now);
   if (patience <= base::Duration::zero()) {
-    return give_up(schedule_.on_late());
+    return time_out();
   }
-  schedule_.on_claim(now);
   sent_ = now;
   state_ = is_queued() ? State::claiming : State::trying;
-  asked_.waits = !deadline_.expired(now) && (!is_queued() || is_first());
+  const bool may_wait = !is_queued() || core_.queues.begin_claim(waiter_);
+  asked_.waits = may_wait && !deadline_.expired(now);
   return {.kind = Step::Kind::claim,
           .name = name_,
           .claim = &asked_,
@@ -110,74 +98,92 @@ Step AcquireSteps::claim(base::TimePoint now) {
 
 Step AcquireSteps::on_claimed(Result<store::ClaimOutcome>& outcome) {
   if (!outcome) {
-    last_error_ = std::move(outcome).error();
-    if (last_error_.code == ErrorCode::unknown_outcome) {
-      core_.count("unknown_outcome");
-    }
-    if (last_error_.code == ErrorCode::internal) {
-      return give_up({.code = last_error_.code, .may_hold = true});  // it may be granted
-    }
-    return on_not_granted(
-        schedule_.on_failure(clock_.now(), last_error_.code, base::random_fraction()));
+    return on_failure(std::move(outcome).error());
   }
   if (const auto* const grant = std::get_if<store::Grant>(&*outcome)) {
     granted_ = Granted{*grant, *sent_};
     return leave();
   }
-  const auto& busy = std::get<store::Busy>(*outcome);
-  pending_ = busy.pending;
+  return on_busy(std::get<store::Busy>(*outcome));
+}
+
+// A store that answers "busy" to this id has no lease for it.
+Step AcquireSteps::on_busy(const store::Busy& busy) {
+  is_reached_ = true;
+  failure_.reset();
+  trace_ = busy.pending ? Trace::waits : Trace::none;
   if (!busy.holders.empty()) {
     held_by_ = busy.holders.front().owner;
   }
-  // Without a watch it hears of nothing.
-  const bool hears = core_.queues.may_wait_in_store(name_, waiter_);
-  return on_not_granted(schedule_.on_busy(clock_.now(), busy.frees_in, base::random_fraction(),
-                                          hears ? busy.position : 0));
+  // Without a watch no grant would reach it.
+  const bool hears = busy.position > 0 && is_queued() && core_.queues.hears(name_, waiter_);
+  return on_not_granted(
+      pause_.after_busy(busy.frees_in, base::random_fraction(), hears ? busy.position : 0));
 }
 
-Step AcquireSteps::on_not_granted(const ClaimSchedule::Answer& answer) {
-  if (const auto* const why = std::get_if<GiveUp>(&answer)) {
-    return give_up(*why);
+Step AcquireSteps::on_failure(base::Error error) {
+  if (error.code == ErrorCode::unknown_outcome) {
+    core_.count("unknown_outcome");
+    trace_ = Trace::unknown;
   }
-  const base::TimePoint until = std::get<ClaimSchedule::Sleep>(answer).until;
+  if (error.code == ErrorCode::internal) {
+    trace_ = Trace::unknown;
+    return give_up(std::move(error));
+  }
+  const bool passes = trace_ == Trace::unknown ||
+                      (error.code == ErrorCode::unavailable && (is_reached_ || !failure_));
+  failure_ = std::move(error);
+  return passes ? on_not_granted(pause_.after_failure(base::random_fraction()))
+                : give_up(*failure_);
+}
+
+Step AcquireSteps::on_not_granted(base::Duration pause) {
+  const bool was_last = has_claimed() && deadline_.expired(*sent_);
+  if (was_last) {
+    return time_out();
+  }
+  const base::TimePoint until =
+      std::min(base::add_saturating(clock_.now(), pause), deadline_.when());
   if (!is_queued()) {
-    return is_cancelled() ? give_up(schedule_.on_stop()) : join(until);
+    return is_cancelled() ? cancel_wait() : join(until);
   }
   if (!is_first()) {
     until_ = deadline_.when();  // the first polls for all
     return wait();
   }
   until_ = until;
-  return watched_ ? wait() : subscribe(&AcquireSteps::wait);
+  return starts_watch() ? subscribe() : wait();
 }
 
 Step AcquireSteps::join(base::TimePoint until) {
-  until_ = until;
-  watched_ = false;
   if (auto joined = core_.queues.join(name_, waiter_); !joined) {
-    // As long as nothing is known of the name, it may be free.
-    const bool may_ask = !has_claimed() && joined.error().code == ErrorCode::limit_exceeded;
-    return may_ask ? claim(clock_.now()) : give_up(std::move(joined).error());
+    const bool may_be_free = !has_claimed() && joined.error().code == ErrorCode::limit_exceeded;
+    return may_be_free ? claim(clock_.now()) : give_up(std::move(joined).error());
   }
   state_ = State::waiting;
+  is_watched_ = false;
   if (!is_first()) {
     until_ = deadline_.when();  // the first polls for all
     count_contended();
     // Its first claim waits in the store, which may have granted it before anybody watched: asked
     // once more, the store confirms that, or takes the claim out of its queue.
-    return pending_ ? claim(clock_.now()) : wait();
+    return trace_ == Trace::waits ? claim(clock_.now()) : wait();
   }
-  return has_claimed() ? subscribe(&AcquireSteps::on_subscribed) : claim(clock_.now());
+  until_ = until;
+  // It may have become free before it was in the queue, so that it claims in any case.
+  return has_claimed() && starts_watch() ? subscribe() : claim(clock_.now());
 }
 
-// The first in the queue does, once it has been answered that the name is busy.
-Step AcquireSteps::subscribe(Step (AcquireSteps::*otherwise)()) {
-  watched_ = true;
-  count_contended();
-  // To watch takes a request: not where only the last claim is left.
-  if (deadline_.expired(clock_.now()) || !core_.queues.needs_watch(name_)) {
-    return (this->*otherwise)();
+// To watch takes a request: not where only the last claim is left.
+bool AcquireSteps::starts_watch() {
+  if (std::exchange(is_watched_, true)) {
+    return false;
   }
+  count_contended();
+  return !deadline_.expired(clock_.now()) && core_.queues.needs_watch(name_);
+}
+
+Step AcquireSteps::subscribe() {
   state_ = State::subscribing;
   return {.kind = Step::Kind::watch};
 }
@@ -191,7 +197,10 @@ void AcquireSteps::watch() {
 // The name may have become free before the watch began.
 Step AcquireSteps::on_subscribed() { return is_first() ? claim(clock_.now()) : wait(); }
 
-Step AcquireSteps::wait() {
+// Waits, unless there is something to do already.
+Step AcquireSteps::wait() { return on_woken({.by_waker = false}); }
+
+Step AcquireSteps::on_woken(Woken how) {
   const base::TimePoint now = clock_.now();
   warn_if_late(now);
   const internal::Standing standing = core_.queues.standing(waiter_);
@@ -199,64 +208,57 @@ Step AcquireSteps::wait() {
     return leave();
   }
   if (is_cancelled() || standing.closed) {
-    return give_up(schedule_.on_stop());
+    return cancel_wait();
   }
-  if (now >= until_) {
+  if (standing.granted || (standing.first && how.by_waker) || now >= until_) {
     return claim(now);
   }
   state_ = State::waiting;
-  const base::TimePoint wake =
-      warned_ ? until_ : std::min(until_, base::add_saturating(started_, core_.options.warn_after));
+  const base::TimePoint wake = std::min(until_, warn_at_);
   // A poll may be late, the end of the caller's wait may not.
   const bool may_be_late = deadline_.is_never() || wake < deadline_.when();
   return Step::wait_until(
       wake, may_be_late ? base::subtract_saturating(wake, now) / 2 : base::Duration::zero());
 }
 
-Step AcquireSteps::on_woken(Woken how) {
-  const internal::Standing standing = core_.queues.standing(waiter_);
-  const bool is_its_turn = standing.first && how.by_waker;
-  const bool is_granted = core_.queues.take_grant(waiter_);
-  if ((is_its_turn || is_granted) && !standing.handed_over && !is_cancelled() && !standing.closed) {
-    return claim(clock_.now());
-  }
-  return wait();
+Step AcquireSteps::cancel_wait() {
+  return give_up({ErrorCode::cancelled, is_cancelled() ? "the wait was cancelled"
+                                                       : "the lock provider is shutting down"});
 }
 
-Step AcquireSteps::give_up(GiveUp why) {
-  why_ = why;
+Step AcquireSteps::time_out() {
+  return give_up(failure_.value_or(base::Error{ErrorCode::timed_out, {}}));
+}
+
+Step AcquireSteps::give_up(base::Error why) {
+  why_ = std::move(why);
   granted_.reset();
   const base::TimePoint latest = base::add_saturating(clock_.now(), kGrace);
   ends_ = base::Deadline::at(std::min(ends_.when(), latest));
   return leave();
 }
 
-Step AcquireSteps::give_up(base::Error error) {
-  last_error_ = std::move(error);
-  return give_up({.code = last_error_.code, .may_hold = schedule_.on_stop().may_hold});
-}
-
-Step AcquireSteps::abandon() {
-  const bool was_releasing_id = state_ == State::returning && !releasing_;
+Step AcquireSteps::on_exception() {
+  const bool was_releasing_id = state_ == State::releasing_id;
   releasing_.reset();
   if (was_releasing_id) {
     core_.queues.wake_first(name_);
     return end();
   }
-  return give_up({.code = ErrorCode::cancelled, .may_hold = true});
+  trace_ = Trace::unknown;
+  return cancel_wait();
 }
 
 Step AcquireSteps::leave() {
-  if (!is_queued()) {
-    return settle();
-  }
-  state_ = State::leaving;
-  std::optional<Granted> handed_over;
-  if (!core_.queues.leave(name_, waiter_, handed_over)) {
-    return Step::wait_until(base::TimePoint::max());
-  }
-  if (handed_over) {
-    granted_ = handed_over;
+  if (is_queued()) {
+    std::optional<Granted> handed_over;
+    if (!core_.queues.leave(name_, waiter_, handed_over)) {
+      state_ = State::leaving;
+      return Step::wait_until(base::TimePoint::max());
+    }
+    if (handed_over) {
+      granted_ = handed_over;
+    }
   }
   return settle();
 }
@@ -276,8 +278,7 @@ Step AcquireSteps::settle() {
 
 Step AcquireSteps::keep(HoldPtr hold) {
   if (!core_.keeper.add(hold)) {
-    last_error_ = {ErrorCode::limit_exceeded, "there is no thread to renew the lease with"};
-    why_ = {.code = last_error_.code, .may_hold = false};
+    why_ = {ErrorCode::limit_exceeded, "there is no thread to renew the lease with"};
     return release_lease(std::move(hold));
   }
   core_.count("acquired");
@@ -294,9 +295,8 @@ Step AcquireSteps::keep(HoldPtr hold) {
 
 Step AcquireSteps::release_lease(HoldPtr hold) {
   hold_ = std::move(hold);
-  pending_ = false;
   releasing_.emplace(*hold_, patience(clock_.now()));
-  state_ = State::returning;
+  state_ = State::releasing_lease;
   const Step first = releasing_->start();
   return first.kind == Step::Kind::done ? on_lease_released() : first;
 }
@@ -306,20 +306,20 @@ Step AcquireSteps::on_lease_released() {
   releasing_.reset();
   hold_.reset();
   granted_.reset();
-  if (why_) {
-    if (is_left) {
-      release_id_in_background();
-    }
-    return release_id();
+  trace_ = Trace::none;
+  if (!why_) {
+    return on_failure(
+        {ErrorCode::unavailable, "the store answers more slowly than the ttl allows"});
   }
-  last_error_ = {ErrorCode::unavailable, "the store answers more slowly than the ttl allows"};
-  return on_not_granted(
-      schedule_.on_failure(clock_.now(), last_error_.code, base::random_fraction()));
+  if (is_left) {
+    release_id_in_background();
+  }
+  return end();
 }
 
 Step AcquireSteps::release_id() {
-  const bool may_hold_back = has_claimed() && waiter_.claim.holds_back > base::Duration::zero();
-  if (!why_->may_hold && !waiter_.unsure && !may_hold_back && !pending_) {
+  const bool holds_back = has_claimed() && waiter_.claim.holds_back > base::Duration::zero();
+  if (trace_ == Trace::none && !waiter_.unsure && !holds_back) {
     return end();
   }
   const base::Duration patience = this->patience(clock_.now());
@@ -327,7 +327,7 @@ Step AcquireSteps::release_id() {
     release_id_in_background();
     return end();
   }
-  state_ = State::returning;
+  state_ = State::releasing_id;
   return {.kind = Step::Kind::release,
           .name = name_,
           .id = waiter_.claim.id,
@@ -338,13 +338,14 @@ Step AcquireSteps::on_id_released(const Result<store::ReleaseOutcome>& outcome) 
   if (!outcome) {
     release_id_in_background();
   }
-  core_.queues.wake_first(name_);  // what it may have had is free now, or soon
+  core_.queues.wake_first(name_);  // the name is free now, or soon, if it had it
   return end();
 }
 
 void AcquireSteps::release_id_in_background() {
   // A store forgets a claim that waits after a minute without a word of it.
-  const base::Duration waits = pending_ ? std::chrono::minutes(1) : base::Duration::zero();
+  const base::Duration waits =
+      trace_ == Trace::none ? base::Duration::zero() : std::chrono::minutes(1);
   core_.background_releases.add(
       name_, waiter_.claim.id,
       std::max({waiter_.claim.ttl.unchecked(), waiter_.claim.holds_back, waits}));
@@ -352,20 +353,15 @@ void AcquireSteps::release_id_in_background() {
 
 Step AcquireSteps::end() {
   state_ = State::done;
-  switch (why_->code) {
-    case ErrorCode::timed_out:
-      core_.count("timed_out");
-      if (core_.options.logger.enabled(base::LogLevel::debug)) {
-        core_.options.logger.debug("not acquired: " + timed_out().message);
-      }
-      outcome_ = std::nullopt;
-      break;
-    case ErrorCode::cancelled:
-      core_.count("cancelled");
-      outcome_ = fail(why_->code, is_cancelled() ? "the wait was cancelled"
-                                                 : "the lock provider is shutting down");
-      break;
-    default: core_.count("failed"); outcome_ = std::unexpected(last_error_);
+  if (why_->code == ErrorCode::timed_out) {
+    core_.count("timed_out");
+    if (core_.options.logger.enabled(base::LogLevel::debug)) {
+      core_.options.logger.debug("not acquired: " + timed_out().message);
+    }
+    outcome_ = std::nullopt;
+  } else {
+    core_.count(why_->code == ErrorCode::cancelled ? "cancelled" : "failed");
+    outcome_ = std::unexpected(*why_);
   }
   return {};
 }
@@ -375,16 +371,16 @@ base::Error AcquireSteps::timed_out() const { return locks::timed_out(name_, hel
 bool AcquireSteps::is_first() const { return core_.queues.standing(waiter_).first; }
 
 void AcquireSteps::count_contended() {
-  if (!std::exchange(contended_, true)) {
+  if (!std::exchange(is_counted_, true)) {
     core_.count("contended");
   }
 }
 
 void AcquireSteps::warn_if_late(base::TimePoint now) {
-  if (warned_ || now - started_ < core_.options.warn_after) {
+  if (now < warn_at_) {
     return;
   }
-  warned_ = true;
+  warn_at_ = base::TimePoint::max();
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now - started_);
   core_.options.logger.warn("waiting for " + base::printable(name_) + " for " +
                             std::to_string(seconds.count()) + " s" +

@@ -10,7 +10,7 @@
 #include <holdfast/base/deadline.h>
 #include <holdfast/base/error.h>
 #include <holdfast/locks/acquire_options.h>
-#include <holdfast/locks/internal/claim_schedule.h>
+#include <holdfast/locks/internal/poll_pause.h>
 #include <holdfast/locks/internal/wait_queues.h>
 #include <holdfast/locks/lock.h>
 #include <holdfast/locks/lock_provider.h>
@@ -21,58 +21,68 @@
 namespace holdfast::locks::steps {
 
 // One call of `acquire`, from beginning to end: a state machine without I/O and threads, driven by
-// the blocking face and by that for coroutines. When to claim again is ClaimSchedule's matter, who
-// is first that of WaitQueues.
+// the blocking face and by the coroutine face. WaitQueues knows which waiter of the provider is the
+// first for a name.
 //
 //   state        event                              action                         next
 //   ─            start, options are invalid         ─                              done
-//   ─            start, already cancelled           give up                        settling
-//   ─            start, others wait, or Joins::    join the queue; claim if it    claiming, or
+//   ─            start, already cancelled           give up                        done
+//   ─            start, others wait, or Joins::     join the queue; claim if it    claiming, or
 //                at_once                            is the first                   waiting
+//   ─            start, the queue is full           claim: the name may be free    trying
 //   ─            start, otherwise                   claim                          trying
-//   trying       granted                            ─                              settling
+//   trying       granted                            settle                         see settling
 //   trying       busy, or a failure that passes     join the queue; watch the      subscribing,
-//                                                   name if it is the first        or waiting
+//                                                   name if it is the first and    claiming, or
+//                                                   nobody does; then claim        waiting
 //   trying       busy, waits in the store, and is   claim, to leave the store's    claiming
 //                not the first here                 queue
-//   trying       busy for the last time, cancelled, give up                        settling
+//   trying       busy for the last time, cancelled, give up                        see settling
 //                the queue is full, or another
 //                failure
-//   claiming     granted                            leave the queue                leaving
+//   claiming     granted                            leave the queue, settle        see leaving
 //   claiming     busy, or a failure that passes     watch the name if it is the    subscribing,
 //                                                   first and has not tried to     or waiting
-//   claiming     busy for the last time, or         give up                        leaving
+//   claiming     busy for the last time, or         give up                        see leaving
 //                another failure
 //   subscribing  the name is watched, or cannot be  claim if it is the first: the  claiming, or
 //                                                   name may just have become      waiting
 //                                                   free
 //   waiting      woken as the first, or granted     claim: only the store's        claiming
 //                                                   answer counts
-//   waiting      time to poll, or to claim for      claim                          claiming
-//                the last time
-//   waiting      handed over                        leave the queue                leaving
-//   waiting      cancelled, or the provider ends    give up                        leaving
-//   leaving      a hand-over to it is under way     wait until that is settled     leaving
-//   leaving      out of the queue                   ─                              settling
-//   settling     with a lease                       keep the lease                 done
-//   settling     with a lease that is too late or   release the lease              returning
-//                not wanted
-//   settling     may hold something, or holds       release by its id              returning
+//   waiting      time to poll, or to claim for the  claim                          claiming
+//                last time
+//   waiting      no time is left, not even for the  give up                        see leaving
+//                last claim
+//   waiting      handed over                        leave the queue, settle        see leaving
+//   waiting      cancelled, or the provider ends    give up                        see leaving
+//   leaving      a hand-over to it is under way     wait until that has ended      leaving
+//   leaving      otherwise                          settle                         see settling
+//   settling     has a lease                        keep the lease                 done
+//   settling     has a lease that came too late or  release the lease              releasing_lease
+//                is not wanted
+//   settling     may hold something, or holds       release by its id              releasing_id
 //                others back
-//   settling     with nothing                       ─                              done
-//   returning    released, and it gives up          release by its id, if it may   returning, or
-//                                                   hold more                      done
-//   returning    released, it was too late          as after a failure that        as there
-//                                                   passes
+//   settling     has nothing                        ─                              done
+//   releasing_   released, and it gives up          ─                              done
+//   lease
+//   releasing_   released, it came too late         as after a failure that        as there
+//   lease                                           passes
+//   releasing_id released                           wake the next waiter           done
+//   any          the store threw an exception       give up: it may hold           see leaving
+//                                                   something
 //
 // It is in the queue in the states claiming, subscribing, waiting and leaving, and in no other.
 //
+// A failure passes if the store is unavailable and has answered before, or was asked only once, or
+// if a reply was lost: then the claim is repeated with the same id.
+//
 // The whole call ends within its wait and `kGrace`, whatever the store does: every request has what
-// is left of that. What it could not give back in this time, the provider gives back in the
-// background.
+// is left of that. A lease that it could not release in this time is released by the provider, in
+// the background.
 class AcquireSteps final : public Procedure {
  public:
-  // How long a call may take beyond its wait, for the last claim and to give back what it does not
+  // How long a call may take beyond its wait, for the last claim and to release what it does not
   // want: a store that has not answered by then counts as unavailable.
   static constexpr base::Duration kGrace = std::chrono::seconds(1);
 
@@ -87,11 +97,8 @@ class AcquireSteps final : public Procedure {
 
   [[nodiscard]] Step start() override;
   [[nodiscard]] Step on(Answer&& answer) override;
+  [[nodiscard]] Step on_exception() override;
   void watch() override;
-
-  // Takes the place of an answer that will never come, because the store threw an exception:
-  // releases whatever it may have.
-  [[nodiscard]] Step abandon();
 
   // Returns the outcome, when done: nullopt if the lock was not acquired in time.
   [[nodiscard]] base::Result<std::optional<Lock>>& outcome() noexcept { return outcome_; }
@@ -100,7 +107,6 @@ class AcquireSteps final : public Procedure {
   [[nodiscard]] base::Error timed_out() const;
 
  private:
-  using GiveUp = internal::ClaimSchedule::GiveUp;
   using Granted = internal::Granted;
   using HoldPtr = std::shared_ptr<Hold>;
   enum class State : std::uint8_t {
@@ -110,13 +116,22 @@ class AcquireSteps final : public Procedure {
     waiting,
     leaving,
     settling,
-    returning,
+    releasing_lease,
+    releasing_id,
     done,
   };
+  // What the store may have of this call when no lease was granted.
+  enum class Trace : std::uint8_t {
+    none,
+    waits,    // the claim is in the store's queue: it may be granted at any time
+    unknown,  // a reply was lost: the lease may be there
+  };
 
-  // Events: what came of the step that the state has asked for.
+  // Events: the answer to the step of the state.
   Step on_claimed(base::Result<store::ClaimOutcome>& outcome);
-  Step on_not_granted(const internal::ClaimSchedule::Answer& answer);
+  Step on_busy(const store::Busy& busy);
+  Step on_failure(base::Error error);
+  Step on_not_granted(base::Duration pause);
   Step on_subscribed();
   Step on_woken(Woken how);
   Step on_lease_released();
@@ -125,10 +140,11 @@ class AcquireSteps final : public Procedure {
   // Actions: each enters a state.
   Step claim(base::TimePoint now);
   Step join(base::TimePoint until);
-  Step subscribe(Step (AcquireSteps::*otherwise)());
+  Step subscribe();
   Step wait();
-  Step give_up(GiveUp why);
-  Step give_up(base::Error error);
+  Step cancel_wait();
+  Step time_out();
+  Step give_up(base::Error why);
   Step leave();
   Step settle();
   Step keep(HoldPtr hold);
@@ -141,6 +157,8 @@ class AcquireSteps final : public Procedure {
     return state_ >= State::claiming && state_ <= State::leaving;
   }
   [[nodiscard]] bool is_first() const;
+  // Returns whether to watch the name now; says so once while it is in the queue.
+  [[nodiscard]] bool starts_watch();
   void count_contended();
   void warn_if_late(base::TimePoint now);
   // Returns how long a request that is sent now may take.
@@ -154,22 +172,23 @@ class AcquireSteps final : public Procedure {
   const base::TimePoint started_;
   const base::Deadline deadline_;
   const Joins joins_;
-  internal::ClaimSchedule schedule_;
   internal::Waiter waiter_;
 
   State state_ = State::trying;
-  base::TimePoint until_{};              // when to claim again, while it waits
   store::Claim asked_;                   // the claim under way
   std::optional<base::TimePoint> sent_;  // when the last claim was sent
-  base::Deadline ends_;                  // of the whole call
-  std::optional<GiveUp> why_;            // it gives up
-  std::optional<Granted> granted_;
-  bool pending_ = false;    // the store may grant it the name at any time
-  bool watched_ = false;    // has tried to watch the name since it is in the queue
-  bool contended_ = false;  // has been counted as such
-  bool warned_ = false;     // has been logged as late
+  internal::PollPause pause_;
+  base::TimePoint until_{};  // when to claim again, while it waits
+  base::TimePoint warn_at_;  // when to log that it still waits; max(): it was logged
+  base::Deadline ends_;      // of the whole call
+  Trace trace_ = Trace::none;
+  bool is_reached_ = false;  // the store has answered
+  bool is_watched_ = false;  // it has tried to watch the name since it is in the queue
+  bool is_counted_ = false;  // as contended
   std::string held_by_;
-  base::Error last_error_{};
+  std::optional<base::Error> failure_;  // the last one since the store has answered
+  std::optional<base::Error> why_;      // it gives up
+  std::optional<Granted> granted_;
   HoldPtr hold_;
   std::optional<ReleaseSteps> releasing_;  // of hold_
   base::Result<std::optional<Lock>> outcome_{};

@@ -1,4 +1,4 @@
-// The rows of the table in acquire_steps.h. The test answers instead of a store.
+// Every row of the table in acquire_steps.h. The test answers instead of a store.
 #include <holdfast/locks/steps/acquire_steps.h>
 
 #include <memory>
@@ -9,6 +9,7 @@
 
 #include <holdfast/base/manual_clock.h>
 #include <holdfast/engines/memory/memory_store.h>
+#include <holdfast/locks/internal/provider_core.h>
 #include <holdfast/locks/lock_provider.h>
 
 namespace holdfast::locks::steps {
@@ -50,10 +51,17 @@ class Call {
   Kind released() {
     return take(steps_.on(Result<store::ReleaseOutcome>(store::ReleaseOutcome::released)));
   }
-  Kind woken(bool is_woken = false) { return take(steps_.on(Woken{is_woken})); }
+  Kind release_fails() {
+    return take(
+        steps_.on(Result<store::ReleaseOutcome>(base::fail(ErrorCode::unavailable, "on purpose"))));
+  }
+  Kind store_throws() { return take(steps_.on_exception()); }
+  Kind woken() { return take(steps_.on(Woken{.by_waker = true})); }
+  Kind time_passes() { return take(steps_.on(Woken{.by_waker = false})); }
   void cancel() { steps_.cancel(); }
 
   [[nodiscard]] const Step& step() const { return step_; }
+  [[nodiscard]] base::LeaseId id() const { return step_.claim->id; }
   [[nodiscard]] bool is_woken() const { return flag_.is_woken; }
   // Returns nullopt if it has acquired the name or timed out.
   [[nodiscard]] std::optional<ErrorCode> error() {
@@ -137,8 +145,16 @@ class AcquireStepsTest : public ::testing::Test {
   }
   void give_up(Call& call) {
     call.cancel();
-    EXPECT_EQ(call.woken(true), Kind::done);
+    EXPECT_EQ(call.woken(), Kind::done);
     EXPECT_EQ(call.error(), ErrorCode::cancelled);
+  }
+
+  // Returns a call whose claim, the only one that it made, was answered with a lost reply.
+  std::unique_ptr<Call> with_a_lost_reply() {
+    auto call = std::make_unique<Call>(provider_, kPatient);
+    EXPECT_EQ(call->start(), Kind::claim);
+    EXPECT_EQ(call->fails(ErrorCode::unknown_outcome), Kind::watch);
+    return call;
   }
 
   const AcquireOptions kPatient{.ttl = 1h, .wait = 1h};
@@ -178,9 +194,19 @@ TEST_F(AcquireStepsTest, BehindOthersItWaitsWithoutAClaim) {
   EXPECT_EQ(second.step().until, clock_.now() + 5s) << "to warn; it does not poll";
   give_up(*first);
   EXPECT_TRUE(second.is_woken());
-  EXPECT_EQ(second.woken(true), Kind::claim);
+  EXPECT_EQ(second.woken(), Kind::claim);
   EXPECT_EQ(second.granted(), Kind::done);
   EXPECT_TRUE(second.lock());
+}
+
+TEST_F(AcquireStepsTest, IfOthersJoinedDuringItsFirstClaimItWaitsBehindThemAndDoesNotPoll) {
+  Call late(provider_, kPatient);
+  EXPECT_EQ(late.start(), Kind::claim);
+  const auto first = first_in_queue();
+  EXPECT_EQ(late.busy(), Kind::wait);
+  EXPECT_EQ(late.step().until, clock_.now() + 5s) << "to warn";
+  give_up(late);
+  give_up(*first);
 }
 
 TEST_F(AcquireStepsTest, TheFirstThatJoinsAtOnceClaims) {
@@ -219,11 +245,11 @@ TEST_F(AcquireStepsTest, AnotherFailureEndsIt) {
 
 TEST_F(AcquireStepsTest, TheFirstClaimsWhenItIsWokenAndWhenItIsTimeToPoll) {
   const auto call = first_in_queue();
-  EXPECT_EQ(call->woken(true), Kind::claim);
-  EXPECT_EQ(call->busy(), Kind::wait);
-  EXPECT_EQ(call->woken(), Kind::wait) << "neither woken nor time";
-  clock_.set(call->step().until);
   EXPECT_EQ(call->woken(), Kind::claim);
+  EXPECT_EQ(call->busy(), Kind::wait);
+  EXPECT_EQ(call->time_passes(), Kind::wait) << "it is not time";
+  clock_.set(call->step().until);
+  EXPECT_EQ(call->time_passes(), Kind::claim);
   EXPECT_EQ(call->busy(), Kind::wait);
   give_up(*call);
 }
@@ -231,7 +257,7 @@ TEST_F(AcquireStepsTest, TheFirstClaimsWhenItIsWokenAndWhenItIsTimeToPoll) {
 TEST_F(AcquireStepsTest, AtTheEndOfItsWaitItClaimsForTheLastTime) {
   const auto call = first_in_queue();
   clock_.advance(1h);
-  EXPECT_EQ(call->woken(), Kind::claim);
+  EXPECT_EQ(call->time_passes(), Kind::claim);
   EXPECT_FALSE(call->step().claim->waits);
   EXPECT_EQ(call->busy(), Kind::done);
   EXPECT_FALSE(call->lock());
@@ -241,7 +267,7 @@ TEST_F(AcquireStepsTest, AHandOverIsKeptWithoutAClaim) {
   Lock held = provider_.acquire("job", kPatient);
   const auto call = first_in_queue();
   EXPECT_TRUE(held.release());
-  EXPECT_EQ(call->woken(true), Kind::done);
+  EXPECT_EQ(call->woken(), Kind::done);
   EXPECT_TRUE(call->lock());
 }
 
@@ -255,7 +281,7 @@ TEST_F(AcquireStepsTest, ItDoesNotLeaveWhileAHandOverIsUnderWay) {
     ReleaseSteps release(*held->hold());
     EXPECT_EQ(release.start().kind, Kind::transfer);
     call->cancel();
-    EXPECT_EQ(call->woken(true), Kind::wait);
+    EXPECT_EQ(call->woken(), Kind::wait);
     EXPECT_EQ(release
                   .on(Result<store::TransferOutcome>(
                       store::Grant{.token = base::FencingToken(2), .time_left = 1h}))
@@ -263,18 +289,35 @@ TEST_F(AcquireStepsTest, ItDoesNotLeaveWhileAHandOverIsUnderWay) {
               Kind::done);
   }
   // It has the lease, and does not want it.
-  EXPECT_EQ(call->woken(true), Kind::release);
+  EXPECT_EQ(call->woken(), Kind::release);
   EXPECT_EQ(call->released(), Kind::done);
   EXPECT_EQ(call->error(), ErrorCode::cancelled);
 }
 
+TEST_F(AcquireStepsTest, AHandOverThatEndsAfterItsWaitIsKept) {
+  Lock held = provider_.acquire("job", kPatient);
+  Call call(provider_, {.ttl = 1h, .wait = 1s}, AcquireSteps::Joins::at_once);
+  EXPECT_EQ(call.start(), Kind::claim);
+  {
+    ReleaseSteps release(*held.hold());
+    EXPECT_EQ(release.start().kind, Kind::transfer);
+    clock_.advance(1s);
+    EXPECT_EQ(call.busy(), Kind::claim) << "the last one";
+    EXPECT_EQ(call.busy(), Kind::wait) << "it is leaving";
+    const store::Grant grant{.token = base::FencingToken(2), .time_left = 1h};
+    EXPECT_EQ(release.on(Result<store::TransferOutcome>(grant)).kind, Kind::done);
+  }
+  EXPECT_EQ(call.woken(), Kind::done);
+  EXPECT_TRUE(call.lock());
+}
+
 TEST_F(AcquireStepsTest, AClaimThatWaitsInTheStoreIsReleasedByItsId) {
   const auto call = first_in_queue();
-  EXPECT_EQ(call->woken(true), Kind::claim);
+  EXPECT_EQ(call->woken(), Kind::claim);
   EXPECT_TRUE(call->step().claim->waits);
   EXPECT_EQ(call->busy(true), Kind::wait);
   call->cancel();
-  EXPECT_EQ(call->woken(true), Kind::release);
+  EXPECT_EQ(call->woken(), Kind::release);
   EXPECT_EQ(call->released(), Kind::done);
   EXPECT_EQ(call->error(), ErrorCode::cancelled);
 }
@@ -318,7 +361,7 @@ TEST_F(AcquireStepsTest, BeforeTheStoreChoosesTheNextWaiterJoinsItsQueue) {
   for (int hand_overs = 0; hand_overs < 16; ++hand_overs) {
     const auto next = first_in_queue(provider);
     EXPECT_TRUE(held->release());
-    EXPECT_EQ(next->woken(true), Kind::done);
+    EXPECT_EQ(next->woken(), Kind::done);
     held = next->lock();
     ASSERT_TRUE(held) << hand_overs;
   }
@@ -337,7 +380,7 @@ TEST_F(AcquireStepsTest, BeforeTheStoreChoosesTheNextWaiterJoinsItsQueue) {
             Kind::done);
   EXPECT_TRUE(next->is_woken());
   next->cancel();
-  EXPECT_EQ(next->woken(true), Kind::release) << "the store may grant it the name";
+  EXPECT_EQ(next->woken(), Kind::release) << "the store may grant it the name";
   EXPECT_EQ(next->released(), Kind::done);
 }
 
@@ -385,7 +428,7 @@ TEST_F(AcquireStepsTest, WhenTheProviderEndsItIsCancelled) {
   EXPECT_EQ(call.busy(), Kind::wait);
   provider.reset();
   EXPECT_TRUE(call.is_woken());
-  EXPECT_EQ(call.woken(true), Kind::done);
+  EXPECT_EQ(call.woken(), Kind::done);
   EXPECT_EQ(call.error(), ErrorCode::cancelled);
 }
 
@@ -396,9 +439,233 @@ TEST_F(AcquireStepsTest, AWaiterThatHoldsOthersBackIsReleasedByItsId) {
   EXPECT_EQ(call.subscribed(), Kind::claim);
   EXPECT_EQ(call.busy(), Kind::wait);
   call.cancel();
-  EXPECT_EQ(call.woken(true), Kind::release);
+  EXPECT_EQ(call.woken(), Kind::release);
   EXPECT_EQ(call.released(), Kind::done);
   EXPECT_EQ(call.error(), ErrorCode::cancelled);
+}
+
+// The rows of the state `claiming`.
+
+TEST_F(AcquireStepsTest, AGrantToTheFirstInTheQueueIsKeptAndWakesTheNext) {
+  const auto first = first_in_queue();
+  Call second(provider_, kPatient);
+  EXPECT_EQ(second.start(), Kind::wait);
+  EXPECT_EQ(first->woken(), Kind::claim);
+  EXPECT_EQ(first->granted(), Kind::done);
+  EXPECT_TRUE(second.is_woken());
+  EXPECT_EQ(provider_.waiting(), 1U);
+  give_up(second);
+  EXPECT_TRUE(first->lock());
+}
+
+TEST_F(AcquireStepsTest, AFailureThatPassesIsWaitedOutInTheQueue) {
+  const auto call = first_in_queue();
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_EQ(call->woken(), Kind::claim);
+    EXPECT_EQ(call->fails(ErrorCode::unavailable), Kind::wait);
+  }
+  give_up(*call);
+}
+
+TEST_F(AcquireStepsTest, AnotherFailureEndsItInTheQueueToo) {
+  const auto call = first_in_queue();
+  EXPECT_EQ(call->woken(), Kind::claim);
+  EXPECT_EQ(call->fails(ErrorCode::corrupt), Kind::done);
+  EXPECT_EQ(call->error(), ErrorCode::corrupt);
+  EXPECT_EQ(provider_.waiting(), 0U);
+}
+
+TEST_F(AcquireStepsTest, AFailureOfTheLastClaimIsTheOutcome) {
+  const auto call = first_in_queue();
+  clock_.advance(1h);
+  EXPECT_EQ(call->time_passes(), Kind::claim);
+  EXPECT_EQ(call->fails(ErrorCode::unavailable), Kind::done);
+  EXPECT_EQ(call->error(), ErrorCode::unavailable);
+}
+
+// The rows of the state `trying`, and what a failure that passes is.
+
+TEST_F(AcquireStepsTest, AStoreThatWasNeverReachedIsAFailureAfterASecondClaim) {
+  Call call(provider_, kPatient);
+  EXPECT_EQ(call.start(), Kind::claim);
+  EXPECT_EQ(call.fails(ErrorCode::unavailable), Kind::watch);
+  EXPECT_EQ(call.subscribed(), Kind::claim);
+  EXPECT_EQ(call.fails(ErrorCode::unavailable), Kind::done);
+  EXPECT_EQ(call.error(), ErrorCode::unavailable);
+}
+
+TEST_F(AcquireStepsTest, ALostReplyIsMetWithTheSameClaim) {
+  Call call(provider_, kPatient);
+  EXPECT_EQ(call.start(), Kind::claim);
+  const base::LeaseId id = call.id();
+  EXPECT_EQ(call.fails(ErrorCode::unknown_outcome), Kind::watch);
+  EXPECT_EQ(call.subscribed(), Kind::claim);
+  EXPECT_EQ(call.id(), id);
+  EXPECT_EQ(call.granted(), Kind::done);
+  EXPECT_TRUE(call.lock());
+}
+
+TEST_F(AcquireStepsTest, ALostReplyToTheOnlyClaimIsReleasedByItsId) {
+  Call call(provider_, {.ttl = 1h, .wait = 0s});
+  EXPECT_EQ(call.start(), Kind::claim);
+  EXPECT_EQ(call.fails(ErrorCode::unknown_outcome), Kind::release);
+  EXPECT_EQ(call.released(), Kind::done);
+  EXPECT_EQ(call.error(), ErrorCode::unknown_outcome);
+}
+
+TEST_F(AcquireStepsTest, AnAnswerAfterALostReplySaysThatThereIsNothingToRelease) {
+  const auto call = with_a_lost_reply();
+  EXPECT_EQ(call->subscribed(), Kind::claim);
+  EXPECT_EQ(call->busy(), Kind::wait);
+  give_up(*call);
+}
+
+TEST_F(AcquireStepsTest, IfTheReplyIsLostAndNoAnswerFollowsItIsReleasedByItsId) {
+  const auto call = with_a_lost_reply();
+  EXPECT_EQ(call->subscribed(), Kind::claim);
+  EXPECT_EQ(call->fails(ErrorCode::unavailable), Kind::wait);
+  call->cancel();
+  EXPECT_EQ(call->woken(), Kind::release);
+  EXPECT_EQ(call->release_fails(), Kind::done) << "the provider goes on in the background";
+  EXPECT_EQ(call->error(), ErrorCode::cancelled);
+}
+
+// The rows of the state `subscribing`.
+
+TEST_F(AcquireStepsTest, TheNameIsWatchedOnceHoweverOftenItIsBusy) {
+  const auto call = first_in_queue();
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(call->woken(), Kind::claim);
+    EXPECT_EQ(call->busy(), Kind::wait);
+  }
+  give_up(*call);
+}
+
+TEST_F(AcquireStepsTest, AHandOverWhileItSubscribesIsKept) {
+  Lock held = provider_.acquire("job", kPatient);
+  Call call(provider_, kPatient);
+  EXPECT_EQ(call.start(), Kind::claim);
+  EXPECT_EQ(call.busy(), Kind::watch);
+  EXPECT_TRUE(held.release());
+  EXPECT_EQ(call.subscribed(), Kind::done);
+  EXPECT_TRUE(call.lock());
+}
+
+// The rows of the state `waiting`.
+
+TEST_F(AcquireStepsTest, AGrantedClaimIsConfirmedByAClaimWhateverHasWokenIt) {
+  Call call(provider_, kPatient);
+  EXPECT_EQ(call.start(), Kind::claim);
+  const base::LeaseId id = call.id();
+  EXPECT_EQ(call.busy(), Kind::watch);
+  store::WatchCallback notify;
+  provider_.core()->queues.watch("job", [&](store::WatchCallback callback) {
+    notify = std::move(callback);
+    return store::Watch();
+  });
+  EXPECT_EQ(call.subscribed(), Kind::claim);
+  EXPECT_EQ(call.busy(true), Kind::wait);
+  notify({.granted = id});
+  EXPECT_EQ(call.time_passes(), Kind::claim);
+  EXPECT_EQ(call.busy(true), Kind::wait) << "a grant is confirmed once";
+  notify({.granted = id});
+  EXPECT_EQ(call.woken(), Kind::claim);
+  EXPECT_EQ(call.granted(), Kind::done);
+  EXPECT_TRUE(call.lock());
+}
+
+TEST_F(AcquireStepsTest, AWakeUpBehindOthersIsNoTurn) {
+  const auto first = first_in_queue();
+  Call second(provider_, kPatient);
+  EXPECT_EQ(second.start(), Kind::wait);
+  EXPECT_EQ(second.woken(), Kind::wait);
+  give_up(second);
+  give_up(*first);
+}
+
+TEST_F(AcquireStepsTest, BehindOthersTooItClaimsForTheLastTime) {
+  const auto first = first_in_queue();
+  Call second(provider_, {.ttl = 1h, .wait = 1s});
+  EXPECT_EQ(second.start(), Kind::wait);
+  clock_.advance(1s);
+  EXPECT_EQ(second.time_passes(), Kind::claim);
+  EXPECT_FALSE(second.step().claim->waits);
+  EXPECT_EQ(second.busy(), Kind::done);
+  EXPECT_FALSE(second.lock());
+  give_up(*first);
+}
+
+TEST_F(AcquireStepsTest, WithoutTimeForTheLastClaimItTimesOut) {
+  const auto call = first_in_queue();
+  clock_.advance(1h + AcquireSteps::kGrace);
+  EXPECT_EQ(call->time_passes(), Kind::done);
+  EXPECT_FALSE(call->lock());
+  EXPECT_EQ(provider_.waiting(), 0U);
+}
+
+// The rows of the states `settling`, `releasing_lease` and `releasing_id`.
+
+TEST_F(AcquireStepsTest, AGrantAtTheEndOfItsWaitIsKept) {
+  const auto call = first_in_queue();
+  clock_.advance(1h);
+  EXPECT_EQ(call->time_passes(), Kind::claim);
+  EXPECT_EQ(call->granted(), Kind::done);
+  EXPECT_TRUE(call->lock());
+}
+
+TEST_F(AcquireStepsTest, AStoreThatIsAlwaysTooLateIsAFailure) {
+  Call call(provider_, {.ttl = 1s, .wait = 1h});
+  EXPECT_EQ(call.start(), Kind::claim);
+  clock_.advance(2s);
+  EXPECT_EQ(call.granted(1s), Kind::release);
+  EXPECT_EQ(call.released(), Kind::watch);
+  EXPECT_EQ(call.subscribed(), Kind::claim);
+  clock_.advance(2s);
+  EXPECT_EQ(call.granted(1s), Kind::release);
+  EXPECT_EQ(call.released(), Kind::done);
+  EXPECT_EQ(call.error(), ErrorCode::unavailable);
+}
+
+TEST_F(AcquireStepsTest, AnIdThatWasReleasedWakesTheNextWaiter) {
+  const auto first = first_in_queue();
+  EXPECT_EQ(first->woken(), Kind::claim);
+  EXPECT_EQ(first->busy(true), Kind::wait);
+  first->cancel();
+  EXPECT_EQ(first->woken(), Kind::release);
+  Call second(provider_, kPatient, AcquireSteps::Joins::at_once);
+  EXPECT_EQ(second.start(), Kind::claim);
+  EXPECT_FALSE(second.is_woken());
+  EXPECT_EQ(first->released(), Kind::done);
+  EXPECT_TRUE(second.is_woken());
+  EXPECT_EQ(second.granted(), Kind::done);
+  EXPECT_TRUE(second.lock());
+}
+
+// The row of any state.
+
+TEST_F(AcquireStepsTest, IfTheStoreThrowsInTheQueueItLeavesAndReleasesItsId) {
+  const auto call = first_in_queue();
+  EXPECT_EQ(call->woken(), Kind::claim);
+  EXPECT_EQ(call->store_throws(), Kind::release);
+  EXPECT_EQ(provider_.waiting(), 0U);
+  EXPECT_EQ(call->store_throws(), Kind::done) << "also while it releases";
+}
+
+TEST_F(AcquireStepsTest, IfTheStoreThrowsWhileALeaseIsReleasedItReleasesTheId) {
+  Call call(provider_, {.ttl = 1s, .wait = 1h});
+  EXPECT_EQ(call.start(), Kind::claim);
+  clock_.advance(2s);
+  EXPECT_EQ(call.granted(1s), Kind::release);
+  EXPECT_EQ(call.store_throws(), Kind::release);
+  EXPECT_EQ(call.released(), Kind::done);
+}
+
+TEST_F(AcquireStepsTest, AnExceptionThatADriverTurnsIntoAnErrorIsReleasedByItsId) {
+  const auto call = first_in_queue();
+  EXPECT_EQ(call->woken(), Kind::claim);
+  EXPECT_EQ(call->fails(ErrorCode::internal), Kind::release);
+  EXPECT_EQ(call->released(), Kind::done);
+  EXPECT_EQ(call->error(), ErrorCode::internal);
 }
 
 }  // namespace

@@ -70,6 +70,8 @@ class Procedure {
 
   [[nodiscard]] virtual Step start() = 0;
   [[nodiscard]] virtual Step on(Answer&& answer) = 0;
+  // Takes the place of the answer if the store threw an exception: what remains to be done.
+  [[nodiscard]] virtual Step on_exception() { return {}; }
   // Asks the store to be told of hints. A failure only means that nobody is told.
   virtual void watch() {}
 
