@@ -1,13 +1,12 @@
 #include <holdfast/async/blocking_pool.h>
 
-#include <condition_variable>
 #include <exception>
-#include <mutex>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include <holdfast/base/error.h>
+#include <holdfast/base/mutex.h>
 #include <holdfast/base/process_mark.h>
 
 namespace holdfast::async {
@@ -26,14 +25,21 @@ struct BlockingPool::State {
   std::size_t most_threads = 0;
   std::size_t most_queued = 0;
 
-  std::mutex mutex;
-  std::condition_variable wake;
-  // Protected by mutex.
-  base::IntrusiveList<Task, &Task::queue> tasks;
-  std::size_t queued = 0;
-  std::size_t idle = 0;  // threads without a task, or about to start
-  bool ending = false;
-  std::vector<std::thread> threads;
+  // Posts a task, and starts a thread for it if there is none without a task.
+  static void push(const std::shared_ptr<State>& state, Task& task) HOLDFAST_REQUIRES(state->mutex);
+  // Returns whether one more thread was started.
+  [[nodiscard]] static bool start_thread(const std::shared_ptr<State>& state)
+      HOLDFAST_REQUIRES(state->mutex);
+  void work();
+
+  base::Mutex mutex;
+  base::ConditionVariable changed;
+  base::IntrusiveList<Task, &Task::queue> tasks HOLDFAST_GUARDED_BY(mutex);
+  std::size_t queued HOLDFAST_GUARDED_BY(mutex) = 0;
+  // Threads without a task, or about to start.
+  std::size_t idle HOLDFAST_GUARDED_BY(mutex) = 0;
+  bool ending HOLDFAST_GUARDED_BY(mutex) = false;
+  std::vector<std::thread> threads HOLDFAST_GUARDED_BY(mutex);
 };
 
 BlockingPool::BlockingPool(std::size_t threads, std::size_t queue) : state_(State::make()) {
@@ -43,9 +49,9 @@ BlockingPool::BlockingPool(std::size_t threads, std::size_t queue) : state_(Stat
   }
   state_->most_threads = threads;
   state_->most_queued = queue;
+  const base::MutexLock lock(state_->mutex);
   state_->threads.reserve(threads);
-  const std::lock_guard guard(state_->mutex);
-  if (!start_thread(state_)) {
+  if (!State::start_thread(state_)) {
     base::throw_error(
         {base::ErrorCode::limit_exceeded, "there is no thread to ask the store with"});
   }
@@ -57,11 +63,11 @@ BlockingPool::~BlockingPool() {
   }
   std::vector<std::thread> threads;
   {
-    const std::lock_guard guard(state_->mutex);
+    const base::MutexLock lock(state_->mutex);
     state_->ending = true;
     threads.swap(state_->threads);
   }
-  state_->wake.notify_all();
+  state_->changed.notify_all();
   for (std::thread& thread : threads) {
     if (thread.get_id() == std::this_thread::get_id()) {
       thread.detach();
@@ -72,32 +78,32 @@ BlockingPool::~BlockingPool() {
 }
 
 bool BlockingPool::try_post(Task& task) {
-  const std::lock_guard guard(state_->mutex);
+  const base::MutexLock lock(state_->mutex);
   if (state_->queued >= state_->most_queued) {
     return false;
   }
-  push(state_, task);
+  State::push(state_, task);
   return true;
 }
 
 void BlockingPool::post(Task& task) {
-  const std::lock_guard guard(state_->mutex);
-  push(state_, task);
+  const base::MutexLock lock(state_->mutex);
+  State::push(state_, task);
 }
 
-void BlockingPool::push(const std::shared_ptr<State>& state, Task& task) {
+void BlockingPool::State::push(const std::shared_ptr<State>& state, Task& task) {
   state->tasks.push_back(task);
   ++state->queued;
   const bool wants_another =
       state->queued > state->idle && !state->ending && state->threads.size() < state->most_threads;
   if (!wants_another || !start_thread(state)) {
-    state->wake.notify_one();
+    state->changed.notify_one();
   }
 }
 
-bool BlockingPool::start_thread(const std::shared_ptr<State>& state) {
+bool BlockingPool::State::start_thread(const std::shared_ptr<State>& state) {
   try {
-    state->threads.emplace_back([state] { work(state); });
+    state->threads.emplace_back([state] { state->work(); });
     ++state->idle;
     return true;
   } catch (const std::exception&) {
@@ -105,30 +111,32 @@ bool BlockingPool::start_thread(const std::shared_ptr<State>& state) {
   }
 }
 
-void BlockingPool::work(const std::shared_ptr<State>& state) {
-  std::unique_lock guard(state->mutex);
+void BlockingPool::State::work() {
+  base::MutexLock lock(mutex);
   for (;;) {
-    state->wake.wait(guard, [&] { return !state->tasks.empty() || state->ending; });
-    --state->idle;
-    if (state->tasks.empty()) {
+    while (tasks.empty() && !ending) {
+      changed.wait(mutex);
+    }
+    --idle;
+    if (tasks.empty()) {
       return;
     }
-    Task& task = state->tasks.pop_front();
-    --state->queued;
-    guard.unlock();
+    Task& task = tasks.pop_front();
+    --queued;
+    lock.unlock();
     task.run_in_pool();
-    guard.lock();
-    ++state->idle;
+    lock.lock();
+    ++idle;
   }
 }
 
 std::size_t BlockingPool::queued() const {
-  const std::lock_guard guard(state_->mutex);
+  const base::MutexLock lock(state_->mutex);
   return state_->queued;
 }
 
 std::size_t BlockingPool::threads() const {
-  const std::lock_guard guard(state_->mutex);
+  const base::MutexLock lock(state_->mutex);
   return state_->threads.size();
 }
 

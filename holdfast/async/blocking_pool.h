@@ -46,11 +46,6 @@ class BlockingPool {
  private:
   struct State;  // shared with the threads, one of which may outlive the pool briefly
 
-  static void push(const std::shared_ptr<State>& state, Task& task);
-  // Returns whether one more thread was started.
-  [[nodiscard]] static bool start_thread(const std::shared_ptr<State>& state);
-  static void work(const std::shared_ptr<State>& state);
-
   const std::shared_ptr<State> state_;
 };
 

@@ -6,7 +6,7 @@ namespace holdfast::store {
 
 std::optional<Listing> Listings::take(std::string_view prefix, std::string_view after,
                                       base::TimePoint now) {
-  const std::lock_guard guard(mutex_);
+  const base::MutexLock lock(mutex_);
   forget_old(now);
   auto found = kept_.end();
   for (auto each = kept_.begin(); each != kept_.end(); ++each) {
@@ -24,7 +24,7 @@ std::optional<Listing> Listings::take(std::string_view prefix, std::string_view 
 }
 
 void Listings::keep(Listing listing, std::string after, base::TimePoint now) {
-  const std::lock_guard guard(mutex_);
+  const base::MutexLock lock(mutex_);
   forget_old(now);
   if (listing.began == base::TimePoint()) {
     listing.began = now;

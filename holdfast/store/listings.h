@@ -1,13 +1,13 @@
 #pragma once
 
 #include <cstddef>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <holdfast/base/clock.h>
+#include <holdfast/base/mutex.h>
 #include <holdfast/base/name.h>
 
 namespace holdfast::store {
@@ -44,10 +44,10 @@ class Listings {
     base::TimePoint since;
   };
 
-  void forget_old(base::TimePoint now);
+  void forget_old(base::TimePoint now) HOLDFAST_REQUIRES(mutex_);
 
-  std::mutex mutex_;
-  std::vector<Kept> kept_;  // protected by mutex_; the oldest first
+  base::Mutex mutex_;
+  std::vector<Kept> kept_ HOLDFAST_GUARDED_BY(mutex_);  // the oldest first
 };
 
 }  // namespace holdfast::store

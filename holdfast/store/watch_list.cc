@@ -2,62 +2,69 @@
 
 #include <atomic>
 #include <map>
-#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include <holdfast/base/mutex.h>
 #include <holdfast/base/process_mark.h>
 
 namespace holdfast::store {
 
 namespace {
 
-struct Subscriber {
-  std::mutex calling;  // held while the callback runs: who cancels waits for it
-  WatchCallback callback;
+class Subscriber {
+ public:
+  explicit Subscriber(WatchCallback callback) : callback_(std::move(callback)) {}
 
   void call(const Notice& notice) {
-    const std::lock_guard guard(calling);
-    if (callback) {
-      callback(notice);
+    const base::MutexLock lock(mutex_);
+    if (callback_) {
+      callback_(notice);
     }
   }
+  // Blocks while the callback runs.
   void cancel() {
-    const std::lock_guard guard(calling);
-    callback = nullptr;
+    const base::MutexLock lock(mutex_);
+    callback_ = nullptr;
   }
+
+ private:
+  base::Mutex mutex_;
+  WatchCallback callback_ HOLDFAST_GUARDED_BY(mutex_);
 };
 
 }  // namespace
 
 struct WatchList::State {
-  std::atomic<std::size_t> count{0};
-  std::mutex mutex;
-  std::multimap<std::string, std::shared_ptr<Subscriber>, std::less<>> by_name;
+  using ByName = std::multimap<std::string, std::shared_ptr<Subscriber>, std::less<>>;
 
-  // Copies what matches, so that no callback runs under the hub's own mutex.
-  template <class Range>
-  static void call(Range first, Range last, const Notice& notice,
-                   std::unique_lock<std::mutex> guard) {
-    std::vector<std::shared_ptr<Subscriber>> subscribers;
-    for (; first != last; ++first) {
-      subscribers.push_back(first->second);
+  // Calls those that `find` returns as a range. No callback runs under the mutex.
+  template <class Find>
+  void call(const Notice& notice, const Find& find) {
+    std::vector<std::shared_ptr<Subscriber>> found;
+    {
+      const base::MutexLock lock(mutex);
+      for (auto [next, last] = find(by_name); next != last; ++next) {
+        found.push_back(next->second);
+      }
     }
-    guard.unlock();
-    for (const auto& subscriber : subscribers) {
+    for (const auto& subscriber : found) {
       subscriber->call(notice);
     }
   }
+
+  std::atomic<std::size_t> count{0};
+  base::Mutex mutex;
+  ByName by_name HOLDFAST_GUARDED_BY(mutex);
 };
 
 WatchList::WatchList() : state_(std::make_shared<State>()) {}
 WatchList::~WatchList() = default;
 
 Watch WatchList::subscribe(std::string_view name, WatchCallback callback) {
-  auto subscriber = std::make_shared<Subscriber>();
-  subscriber->callback = std::move(callback);
-  const std::lock_guard guard(state_->mutex);
+  auto subscriber = std::make_shared<Subscriber>(std::move(callback));
+  const base::MutexLock lock(state_->mutex);
   const auto place = state_->by_name.emplace(std::string(name), subscriber);
   state_->count.fetch_add(1, std::memory_order_relaxed);
   return Watch([state = state_, subscriber, place, process = base::ProcessMark()] {
@@ -68,7 +75,7 @@ Watch WatchList::subscribe(std::string_view name, WatchCallback callback) {
       return;
     }
     subscriber->cancel();
-    const std::lock_guard cancel_guard(state->mutex);
+    const base::MutexLock erase_lock(state->mutex);
     state->by_name.erase(place);
     state->count.fetch_sub(1, std::memory_order_relaxed);
   });
@@ -78,7 +85,7 @@ bool WatchList::has_watchers(std::string_view name) const {
   if (state_->count.load(std::memory_order_relaxed) == 0) [[likely]] {
     return false;
   }
-  const std::lock_guard guard(state_->mutex);
+  const base::MutexLock lock(state_->mutex);
   return state_->by_name.contains(name);
 }
 
@@ -86,14 +93,12 @@ void WatchList::notify(std::string_view name, const Notice& notice) const {
   if (state_->count.load(std::memory_order_relaxed) == 0) {
     return;
   }
-  std::unique_lock guard(state_->mutex);
-  const auto [first, last] = state_->by_name.equal_range(name);
-  State::call(first, last, notice, std::move(guard));
+  state_->call(notice, [&](const State::ByName& by_name) { return by_name.equal_range(name); });
 }
 
 void WatchList::notify_all() const {
-  std::unique_lock guard(state_->mutex);
-  State::call(state_->by_name.begin(), state_->by_name.end(), Notice{}, std::move(guard));
+  state_->call(
+      {}, [](const State::ByName& by_name) { return std::pair(by_name.begin(), by_name.end()); });
 }
 
 }  // namespace holdfast::store

@@ -8,11 +8,11 @@
 
 namespace holdfast::store {
 
-// The watchers of each name within this process. An engine notifies them when a name may be free,
-// or was given to a claim that waits.
+// The watches of each name within this process. An engine notifies them when a name may be free,
+// or was granted to a claim that waits.
 //
-// Thread-safe. A notification runs the callbacks in the calling thread. Subscriptions may outlive
-// the hub. In a forked child they end without a trace, and without waiting for anybody.
+// Thread-safe. A notification runs the callbacks in the calling thread. A watch may outlive
+// the list. In a forked child it ends without a trace, and without waiting for anybody.
 class WatchList {
  public:
   WatchList();

@@ -7,23 +7,23 @@ namespace holdfast::async::internal {
 boost::asio::execution_context::id ContextMembers::id;
 
 void ContextMembers::add(ContextMember& member) {
-  const std::lock_guard guard(mutex_);
+  const base::MutexLock lock(mutex_);
   members_.push_back(member);
 }
 
 void ContextMembers::remove(ContextMember& member) noexcept {
-  const std::lock_guard guard(mutex_);
+  const base::MutexLock lock(mutex_);
   members_.erase(member);
 }
 
 void ContextMembers::begin_resuming(ContextMember& member) noexcept {
-  const std::lock_guard guard(mutex_);
+  const base::MutexLock lock(mutex_);
   members_.erase(member);
   ++resuming_;
 }
 
 void ContextMembers::end_resuming() noexcept {
-  const std::lock_guard guard(mutex_);
+  const base::MutexLock lock(mutex_);
   --resuming_;
   left_.notify_all();
 }
@@ -32,11 +32,13 @@ void ContextMembers::shutdown() noexcept {
   if (process_.is_inherited()) {
     return;
   }
-  std::unique_lock lock(mutex_);
+  base::MutexLock lock(mutex_);
   while (ContextMember* const member = members_.front()) {
     WaiterQueue let_in;
     if (!member->withdraw(let_in)) {
-      left_.wait(lock, [&] { return members_.front() != member; });
+      while (members_.front() == member) {
+        left_.wait(mutex_);
+      }
       continue;
     }
     members_.erase(*member);
@@ -45,7 +47,9 @@ void ContextMembers::shutdown() noexcept {
     member->drop();
     lock.lock();
   }
-  left_.wait(lock, [&] { return resuming_ == 0; });
+  while (resuming_ > 0) {
+    left_.wait(mutex_);
+  }
 }
 
 }  // namespace holdfast::async::internal

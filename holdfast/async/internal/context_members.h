@@ -1,14 +1,13 @@
 #pragma once
 
-#include <condition_variable>
 #include <cstddef>
-#include <mutex>
 
 #include <boost/asio/execution/context_as.hpp>
 #include <boost/asio/execution_context.hpp>
 #include <boost/asio/query.hpp>
 
 #include <holdfast/base/intrusive_list.h>
+#include <holdfast/base/mutex.h>
 #include <holdfast/base/process_mark.h>
 
 namespace holdfast::async::internal {
@@ -28,7 +27,7 @@ class ContextMember {
   // Called next, without the mutex: destroys the handler, which is never called.
   virtual void drop() noexcept = 0;
 
-  base::ListHook<ContextMember> seat;  // protected by the mutex of ContextMembers
+  base::ListHook<ContextMember> seat;  // used by ContextMembers, under its mutex
 
  protected:
   ~ContextMember() = default;
@@ -74,10 +73,10 @@ class ContextMembers final : public boost::asio::execution_context::service {
   void shutdown() noexcept override;
 
   const base::ProcessMark process_;
-  std::mutex mutex_;
-  std::condition_variable left_;
-  base::IntrusiveList<ContextMember, &ContextMember::seat> members_;  // protected by mutex_
-  std::size_t resuming_ = 0;                                          // protected by mutex_
+  base::Mutex mutex_;
+  base::ConditionVariable left_;
+  base::IntrusiveList<ContextMember, &ContextMember::seat> members_ HOLDFAST_GUARDED_BY(mutex_);
+  std::size_t resuming_ HOLDFAST_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace holdfast::async::internal

@@ -37,19 +37,21 @@ std::shared_ptr<EngineRoom> EngineRoom::make(std::shared_ptr<const void> the_own
 }
 
 void Background::begin() {
-  const std::lock_guard guard(mutex_);
+  const base::MutexLock lock(mutex_);
   ++count_;
 }
 
 void Background::end() {
-  const std::lock_guard guard(mutex_);
+  const base::MutexLock lock(mutex_);
   --count_;
   ended_.notify_all();
 }
 
 void Background::wait() {
-  std::unique_lock guard(mutex_);
-  ended_.wait(guard, [&] { return count_ == 0; });
+  const base::MutexLock lock(mutex_);
+  while (count_ > 0) {
+    ended_.wait(mutex_);
+  }
 }
 
 }  // namespace holdfast::async::internal

@@ -1,15 +1,14 @@
 #pragma once
 
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 
 #include <holdfast/async/async_options.h>
 #include <holdfast/async/blocking_pool.h>
 #include <holdfast/async/internal/timer.h>
 #include <holdfast/base/clock.h>
+#include <holdfast/base/mutex.h>
 #include <holdfast/base/process_mark.h>
 #include <holdfast/store/lease_store.h>
 
@@ -23,9 +22,9 @@ class Background {
   void wait();
 
  private:
-  std::mutex mutex_;
-  std::condition_variable ended_;
-  std::size_t count_ = 0;  // protected by mutex_
+  base::Mutex mutex_;
+  base::ConditionVariable ended_;
+  std::size_t count_ HOLDFAST_GUARDED_BY(mutex_) = 0;
 };
 
 // The state that the operations on one store share. Thread-safe; each of them keeps it alive.

@@ -20,7 +20,7 @@ std::size_t KeyTable::hash(std::string_view key) { return std::hash<std::string_
 KeyAttempt KeyTable::try_enter(std::string_view key, KeyMode mode) noexcept {
   const std::size_t hashed = hash(key);
   Shard& shard = shard_of(hashed);
-  const std::lock_guard lock(shard.mutex);
+  const base::MutexLock lock(shard.mutex);
   return enter(shard, key, hashed, mode);
 }
 
@@ -46,7 +46,7 @@ KeyAttempt KeyTable::enter(Shard& shard, std::string_view key, std::size_t hash,
 void KeyTable::wait(KeyWaiter& waiter, std::string_view key) noexcept {
   Shard& shard = shard_of(waiter.hash);
   {
-    const std::lock_guard lock(shard.mutex);
+    const base::MutexLock lock(shard.mutex);
     if (waiter.state == KeyWaiter::State::starting) {
       const KeyAttempt attempt = enter(shard, key, waiter.hash, waiter.mode);
       if (attempt.outcome == KeyOutcome::busy) {
@@ -64,7 +64,7 @@ void KeyTable::wait(KeyWaiter& waiter, std::string_view key) noexcept {
 void KeyTable::cancel(KeyWaiter& waiter, KeyOutcome why) noexcept {
   WaiterQueue decided;
   {
-    const std::lock_guard lock(shard_of(waiter.hash).mutex);
+    const base::MutexLock lock(shard_of(waiter.hash).mutex);
     switch (waiter.state) {
       case KeyWaiter::State::starting:  // wait() will finish it
         waiter.state = KeyWaiter::State::decided;
@@ -81,7 +81,7 @@ void KeyTable::cancel(KeyWaiter& waiter, KeyOutcome why) noexcept {
 }
 
 bool KeyTable::withdraw(KeyWaiter& waiter, WaiterQueue& decided) noexcept {
-  const std::lock_guard lock(shard_of(waiter.hash).mutex);
+  const base::MutexLock lock(shard_of(waiter.hash).mutex);
   if (waiter.state != KeyWaiter::State::waiting) {
     return false;
   }
@@ -95,7 +95,7 @@ void KeyTable::leave(KeyEntry& entry, KeyMode mode) noexcept {
   bool drops_reference = false;
   {
     Shard& shard = shard_of(entry.hash);
-    const std::lock_guard lock(shard.mutex);
+    const base::MutexLock lock(shard.mutex);
     entry.leave(mode);
     entry.admit_waiters(decided);
     drops_reference = erase_if_free(shard, entry);
@@ -109,7 +109,7 @@ void KeyTable::leave(KeyEntry& entry, KeyMode mode) noexcept {
 void KeyTable::downgrade(KeyEntry& entry) noexcept {
   WaiterQueue decided;
   {
-    const std::lock_guard lock(shard_of(entry.hash).mutex);
+    const base::MutexLock lock(shard_of(entry.hash).mutex);
     entry.leave(KeyMode::exclusive);
     entry.enter(KeyMode::shared);
     entry.admit_waiters(decided);
@@ -121,7 +121,7 @@ void KeyTable::close() noexcept {
   for (Shard& shard : shards_) {
     WaiterQueue decided;
     {
-      const std::lock_guard lock(shard.mutex);
+      const base::MutexLock lock(shard.mutex);
       shard.is_closed = true;
       references_.fetch_add(shard.entries.size(), std::memory_order_relaxed);
       shard.entries.for_each([&](KeyEntry& entry) {
@@ -168,7 +168,7 @@ bool KeyTable::erase_if_free(Shard& shard, KeyEntry& entry) noexcept {
 std::size_t KeyTable::size() const {
   std::size_t size = 0;
   for (const Shard& shard : shards_) {
-    const std::lock_guard lock(shard.mutex);
+    const base::MutexLock lock(shard.mutex);
     size += shard.entries.size();
   }
   return size;
@@ -177,7 +177,7 @@ std::size_t KeyTable::size() const {
 std::vector<local::KeyState> KeyTable::snapshot() const {
   std::vector<local::KeyState> states;
   for (const Shard& shard : shards_) {
-    const std::lock_guard lock(shard.mutex);
+    const base::MutexLock lock(shard.mutex);
     shard.entries.for_each([&](const KeyEntry& entry) {
       local::KeyState& state = states.emplace_back();
       state.key = entry.key;

@@ -3,13 +3,13 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
-#include <mutex>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include <holdfast/async/internal/entry_map.h>
 #include <holdfast/async/internal/key_waiter.h>
+#include <holdfast/base/mutex.h>
 #include <holdfast/local/key_stats.h>
 
 namespace holdfast::async::internal {
@@ -63,19 +63,21 @@ class KeyTable {
 
  private:
   struct alignas(64) Shard {
-    mutable std::mutex mutex;
-    EntryMap entries;
-    bool is_closed = false;
+    mutable base::Mutex mutex;
+    EntryMap entries HOLDFAST_GUARDED_BY(mutex);
+    bool is_closed HOLDFAST_GUARDED_BY(mutex) = false;
   };
   static constexpr std::size_t kShards = 64;
 
   ~KeyTable() = default;
   [[nodiscard]] Shard& shard_of(std::size_t hash) { return shards_[hash >> kShardShift]; }
-  KeyAttempt enter(Shard& shard, std::string_view key, std::size_t hash, KeyMode mode) noexcept;
+  KeyAttempt enter(Shard& shard, std::string_view key, std::size_t hash, KeyMode mode) noexcept
+      HOLDFAST_REQUIRES(shard.mutex);
   static void finish(KeyWaiter& waiter) noexcept;
   // Erases the entry if it has no holder. Returns whether that removes a reference, which the
   // caller must then drop, after it has unlocked the shard.
-  [[nodiscard]] static bool erase_if_free(Shard& shard, KeyEntry& entry) noexcept;
+  [[nodiscard]] static bool erase_if_free(Shard& shard, KeyEntry& entry) noexcept
+      HOLDFAST_REQUIRES(shard.mutex);
 
   // The upper bits choose the shard, the lower ones the bucket in it.
   static constexpr std::size_t kShardShift = sizeof(std::size_t) * 8 - 6;

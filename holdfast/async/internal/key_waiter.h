@@ -28,7 +28,7 @@ enum class KeyOutcome : std::uint8_t {
 //   starting -> waiting -> decided
 //          \_____________/
 //
-// The mutex of the key's shard protects `state` and `queue`. The thread that makes the waiter
+// `state` and `queue` change under the mutex of the key's shard. The thread that makes the waiter
 // `decided`, under that mutex, owns it from then on, and resumes it, once.
 class KeyWaiter : public ContextMember {
  public:

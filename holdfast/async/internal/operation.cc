@@ -64,7 +64,7 @@ class Operation::Resume {
     if (operation == nullptr) {
       return nullptr;
     }
-    const std::lock_guard guard(operation->mutex_);
+    const base::MutexLock lock(operation->mutex_);
     return operation->is_in_front() ? operation.get() : nullptr;
   }
 
@@ -76,7 +76,10 @@ Operation::~Operation() = default;
 void Operation::start(std::shared_ptr<Operation> operation, asio::any_io_executor executor) {
   Operation& it = *operation;
   it.context_ = ContextMembers::of(executor);
-  it.executor_ = asio::prefer(std::move(executor), asio::execution::outstanding_work.tracked);
+  {
+    const base::MutexLock lock(it.mutex_);
+    it.executor_ = asio::prefer(std::move(executor), asio::execution::outstanding_work.tracked);
+  }
   it.self_ = std::move(operation);
   it.context_->add(it);
   it.step_ = it.procedure().start();
@@ -112,7 +115,7 @@ bool Operation::ask() noexcept {
     return true;
   }
   {
-    const std::lock_guard guard(mutex_);
+    const base::MutexLock lock(mutex_);
     state_ = State::asking;
   }
   if (room_->way == EngineRoom::Way::direct && step_.kind != Step::Kind::watch) {
@@ -126,7 +129,7 @@ bool Operation::ask() noexcept {
   if (room_->pool.try_post(*this)) {
     return false;
   }
-  const std::lock_guard guard(mutex_);
+  const base::MutexLock lock(mutex_);
   state_ = State::stepping;
   answer_ = failed(step_, ErrorCode::limit_exceeded,
                    "too many requests wait for a thread that asks the store: raise "
@@ -187,7 +190,7 @@ void Operation::ask_directly() noexcept {
 }
 
 void Operation::on_answer() noexcept {
-  const std::lock_guard guard(mutex_);
+  const base::MutexLock lock(mutex_);
   post_next_step();
 }
 
@@ -196,20 +199,20 @@ bool Operation::fall_asleep() noexcept {
     room_->timer.set(*this, step_.until);
   }
   {
-    const std::lock_guard guard(mutex_);
+    const base::MutexLock lock(mutex_);
     if (wakeup_ == Wakeup::none) {
       state_ = State::asleep;
       return false;
     }
   }
   room_->timer.cancel(*this);
-  const std::lock_guard guard(mutex_);
+  const base::MutexLock lock(mutex_);
   answer_ = Woken{std::exchange(wakeup_, Wakeup::none) == Wakeup::call};
   return true;
 }
 
 void Operation::on_wakeup(Wakeup why) noexcept {
-  const std::lock_guard guard(mutex_);
+  const base::MutexLock lock(mutex_);
   wakeup_ = std::max(wakeup_, why);
   if (state_ == State::asleep) {
     post_next_step();
@@ -232,7 +235,7 @@ void Operation::resume(Where where) {
   }
   {
     // In any case, so that the waking thread has left before the operation can end.
-    const std::lock_guard guard(mutex_);
+    const base::MutexLock lock(mutex_);
     state_ = State::stepping;
     if (was_waiting) {
       answer_ = Woken{std::exchange(wakeup_, Wakeup::none) == Wakeup::call};
@@ -243,10 +246,11 @@ void Operation::resume(Where where) {
 }
 
 void Operation::run_in_pool() noexcept {
-  const bool is_to_ask = [this] {
-    const std::lock_guard guard(mutex_);
-    return state_ == State::asking;
-  }();
+  bool is_to_ask = false;
+  {
+    const base::MutexLock lock(mutex_);
+    is_to_ask = state_ == State::asking;
+  }
   if (is_to_ask) {
     ask_here();
     on_answer();
@@ -262,7 +266,7 @@ void Operation::finish(Where where) {
   std::shared_ptr<Operation> self = std::move(self_);
   asio::any_io_executor executor;
   {
-    const std::lock_guard guard(mutex_);
+    const base::MutexLock lock(mutex_);
     executor = std::move(executor_);
   }
   if (executor) {
@@ -280,7 +284,7 @@ void Operation::drop() noexcept {
   const std::shared_ptr<Operation> self = self_;
   procedure().cancel();
   {
-    const std::lock_guard guard(mutex_);
+    const base::MutexLock lock(mutex_);
     gone = std::move(executor_);
     room_->background->begin();
     wakeup_ = Wakeup::call;

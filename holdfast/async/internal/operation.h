@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <utility>
 
 #include <boost/asio/any_io_executor.hpp>
@@ -11,6 +10,7 @@
 #include <holdfast/async/internal/context_members.h>
 #include <holdfast/async/internal/engine_room.h>
 #include <holdfast/async/internal/timer.h>
+#include <holdfast/base/mutex.h>
 #include <holdfast/locks/steps/procedure.h>
 #include <holdfast/locks/steps/waker.h>
 
@@ -93,9 +93,10 @@ class Operation : public locks::steps::Waker,
   void resume(Where where);
   void finish(Where where);
 
-  // The mutex is held.
-  void post_next_step() noexcept;
-  [[nodiscard]] bool is_in_front() const noexcept { return static_cast<bool>(executor_); }
+  void post_next_step() noexcept HOLDFAST_REQUIRES(mutex_);
+  [[nodiscard]] bool is_in_front() const noexcept HOLDFAST_REQUIRES(mutex_) {
+    return static_cast<bool>(executor_);
+  }
 
   // Called when the context of the executor ends.
   bool withdraw(WaiterQueue& /*let_in*/) noexcept override { return true; }
@@ -112,11 +113,10 @@ class Operation : public locks::steps::Waker,
   locks::steps::Step step_{};
   locks::steps::Answer answer_{};
 
-  std::mutex mutex_;
-  // Protected by mutex_.
-  boost::asio::any_io_executor executor_;  // empty in the background
-  State state_ = State::stepping;
-  Wakeup wakeup_ = Wakeup::none;  // since the last wait
+  base::Mutex mutex_;
+  boost::asio::any_io_executor executor_ HOLDFAST_GUARDED_BY(mutex_);  // empty in the background
+  State state_ HOLDFAST_GUARDED_BY(mutex_) = State::stepping;
+  Wakeup wakeup_ HOLDFAST_GUARDED_BY(mutex_) = Wakeup::none;  // since the last wait
 };
 
 }  // namespace holdfast::async::internal

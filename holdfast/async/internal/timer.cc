@@ -23,7 +23,7 @@ Timer::~Timer() {
 void Timer::set(Sleeper& sleeper, base::TimePoint when) {
   bool is_next = false;
   {
-    const std::lock_guard guard(mutex_);
+    const base::MutexLock lock(mutex_);
     sleeper.place_ = times_.emplace(when, &sleeper);
     is_next = *sleeper.place_ == times_.begin();
   }
@@ -33,7 +33,7 @@ void Timer::set(Sleeper& sleeper, base::TimePoint when) {
 }
 
 void Timer::cancel(Sleeper& sleeper) {
-  const std::lock_guard guard(mutex_);
+  const base::MutexLock lock(mutex_);
   if (sleeper.place_) {
     times_.erase(*sleeper.place_);
     sleeper.place_.reset();
@@ -50,7 +50,7 @@ void Timer::run(const std::stop_token& stop) {
 }
 
 base::TimePoint Timer::wake_some(base::TimePoint now) {
-  const std::lock_guard guard(mutex_);
+  const base::MutexLock lock(mutex_);
   for (std::size_t i = 0; i < kMostAtOnce && !times_.empty() && times_.begin()->first <= now; ++i) {
     Sleeper& sleeper = *times_.begin()->second;
     times_.erase(times_.begin());

@@ -2,12 +2,12 @@
 
 #include <cstddef>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <stop_token>
 #include <thread>
 
 #include <holdfast/base/clock.h>
+#include <holdfast/base/mutex.h>
 #include <holdfast/locks/steps/waker.h>
 
 namespace holdfast::async::internal {
@@ -55,8 +55,8 @@ class Timer {
   base::TimePoint wake_some(base::TimePoint now);
 
   const base::Clock& clock_;
-  std::mutex mutex_;
-  Times times_;  // protected by mutex_
+  base::Mutex mutex_;
+  Times times_ HOLDFAST_GUARDED_BY(mutex_);
   locks::steps::ThreadWaker waker_;
   std::jthread thread_;  // last: it uses the others
 };
