@@ -19,11 +19,13 @@ int marked(const Invocation& call);
 int once(const Invocation& call);
 int release(const Invocation& call);
 int renew(const Invocation& call);
+int reset(const Invocation& call);
 int run(const Invocation& call);
 int show(const Invocation& call);
 int steal(const Invocation& call);
 int throttle(const Invocation& call);
 int wait(const Invocation& call);
 int watch(const Invocation& call);
+int why(const Invocation& call);
 
 }  // namespace holdfast::cli::commands

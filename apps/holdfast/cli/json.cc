@@ -10,6 +10,7 @@
 #include <holdfast/store/claim.h>
 
 #include "apps/holdfast/cli/json.h"
+#include "apps/holdfast/cli/kind.h"
 #include "apps/holdfast/cli/output.h"
 
 namespace holdfast::cli {
@@ -77,6 +78,7 @@ Json to_json(std::string_view name, const std::optional<store::NameState>& state
   }
   return {{"name", name},
           {"held", state.has_value()},
+          {"kind", state ? Json(kind_of(name, *state)) : Json(nullptr)},
           {"capacity", state ? permits_json(state->capacity) : Json(nullptr)},
           {"holders", std::move(holders)}};
 }

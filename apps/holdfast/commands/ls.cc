@@ -2,6 +2,7 @@
 
 #include "apps/holdfast/cli/exit_status.h"
 #include "apps/holdfast/cli/json.h"
+#include "apps/holdfast/cli/kind.h"
 #include "apps/holdfast/cli/list_names.h"
 #include "apps/holdfast/cli/output.h"
 #include "apps/holdfast/cli/text.h"
@@ -11,13 +12,22 @@ namespace holdfast::cli::commands {
 
 namespace {
 
-constexpr Help kHelp{.command = "holdfast ls",
-                     .usage = "[OPTIONS] [PREFIX]",
-                     .about = "List the names that are held, in the order of their bytes.\n",
-                     .examples =
-                         "  holdfast ls               all\n"
-                         "  holdfast ls deploy/       names that begin with deploy/\n"
-                         "  holdfast ls --json | jq -r '.names[].name'"};
+constexpr Help kHelp{
+    .command = "holdfast ls",
+    .usage = "[OPTIONS] [PREFIX]",
+    .about =
+        "List the names that are held, in the order of their bytes: locks, marks (mark/KEY) and\n"
+        "what has run once in its period (once/NAME). Throttles hold nothing: see 'why'.\n",
+    .examples =
+        "  holdfast ls               all\n"
+        "  holdfast ls deploy/       names that begin with deploy/\n"
+        "  holdfast ls --json | jq -r '.names[].name'"};
+
+// Returns how it is held, or what it is if it is no lock of ours.
+std::string as_text(const store::NameState& state, const store::Holder& holder) {
+  const std::string_view kind = kind_of(state.name.view(), state);
+  return kind == "lock" ? permits_text(holder.permits, state.capacity) : std::string(kind);
+}
 
 void print_table(const std::vector<store::NameState>& names) {
   std::vector<std::vector<std::string>> rows{
@@ -25,7 +35,7 @@ void print_table(const std::vector<store::NameState>& names) {
   for (const store::NameState& state : names) {
     for (const store::Holder& holder : state.holders) {
       rows.push_back({state.name.printable(), owner_text(holder.owner), rough(holder.held_for),
-                      rough(holder.time_left), permits_text(holder.permits, state.capacity),
+                      rough(holder.time_left), as_text(state, holder),
                       base::to_string(holder.token), base::printable(holder.reason)});
     }
   }

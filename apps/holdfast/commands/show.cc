@@ -2,6 +2,7 @@
 
 #include "apps/holdfast/cli/exit_status.h"
 #include "apps/holdfast/cli/json.h"
+#include "apps/holdfast/cli/kind.h"
 #include "apps/holdfast/cli/output.h"
 #include "apps/holdfast/cli/text.h"
 #include "apps/holdfast/commands.h"
@@ -39,6 +40,9 @@ void print_holder(const store::Holder& holder, std::uint32_t capacity) {
 
 void print_text(const std::string& name, const std::optional<store::NameState>& state) {
   print_line_of("name", base::printable(name));
+  if (state) {
+    print_line_of("kind", kind_of(name, *state));
+  }
   print_line_of("state", state ? paint(Colour::yellow, "held") : paint(Colour::green, "free"));
   if (state) {
     for (const store::Holder& holder : state->holders) {

@@ -13,6 +13,9 @@ _holdfast_names() {
 # The keys that are marked.
 _holdfast_marks() { _holdfast_names | sed -n 's/^mark\///p'; }
 
+# What has run once in its period.
+_holdfast_once() { _holdfast_names | sed -n 's/^once\///p'; }
+
 _holdfast() {
   local cur prev words cword
   if declare -F _get_comp_words_by_ref >/dev/null; then
@@ -22,7 +25,7 @@ _holdfast() {
     cur=${words[cword]} prev=${words[cword - 1]}
   fi
 
-  local commands='run once elect throttle ls show wait hold acquire renew release steal fence mark marked clear'
+  local commands='run once elect throttle ls show why wait hold acquire renew release steal reset fence mark marked clear'
   commands+=' watch init doctor bench help'
   local global='--store --json -v --verbose -h --help'
   local waiting='-n --no-wait -w --wait'
@@ -106,6 +109,8 @@ _holdfast() {
     ((positionals == 0)) && COMPREPLY=($(compgen -W "$commands" -- "$cur"))
   elif [[ $command == @(mark|marked|clear) ]]; then
     ((positionals == 0)) && COMPREPLY=($(compgen -W "$(_holdfast_marks)" -- "$cur"))
+  elif [[ $command == reset ]]; then
+    ((positionals == 0)) && COMPREPLY=($(compgen -W "$(_holdfast_once)" -- "$cur"))
   elif ((positionals == 0)) && [[ $command != @(doctor|bench|init) ]]; then
     COMPREPLY=($(compgen -W "$(_holdfast_names)" -- "$cur"))
   fi

@@ -1,6 +1,6 @@
 # Completion of holdfast(1) for fish.
 
-set -l commands run once elect throttle ls show wait hold acquire renew release steal fence mark marked clear watch init doctor bench help
+set -l commands run once elect throttle ls show why wait hold acquire renew release steal reset fence mark marked clear watch init doctor bench help
 
 function __holdfast_names
     holdfast ls --json 2>/dev/null | sed 's/{"name":/\n&/g' | sed -n 's/^{"name":"\([^"\\\\]*\)".*/\1/p'
@@ -9,7 +9,7 @@ end
 function __holdfast_using
     set -l words (commandline -opc)
     for word in $words[2..-1]
-        if contains -- $word run once elect throttle ls show wait hold acquire renew release steal fence mark marked clear watch init doctor bench help
+        if contains -- $word run once elect throttle ls show why wait hold acquire renew release steal reset fence mark marked clear watch init doctor bench help
             contains -- $word $argv
             return
         end
@@ -30,12 +30,14 @@ complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -a once -d '
 complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -a elect -d 'Run a command while leading'
 complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -a throttle -d 'Limit how many pass per period'
 complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -a show -d 'Show the holders of a name'
+complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -a why -d 'Say why a command for a name waits'
 complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -a wait -d 'Wait until a name is free'
 complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -a acquire -d 'Acquire a lease for a script'
 complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -a hold -d 'Hold a name for the calling shell'
 complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -a renew -d 'Renew a lease of acquire'
 complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -a release -d 'Release a lease of acquire'
 complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -a steal -d 'Remove the leases of the holders'
+complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -a reset -d 'Forget that once has run'
 complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -a fence -d 'Reject a stale token'
 complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -a mark -d 'Set an expiring flag'
 complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -a marked -d 'Check whether a key is marked'
@@ -47,7 +49,7 @@ complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -a bench -d 
 complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -a help -d 'Print the help of a command'
 complete -c holdfast -n '__holdfast_using help' -a "$commands"
 
-complete -c holdfast -n '__holdfast_using run once elect throttle ls show wait hold acquire renew release steal watch' -a '(__holdfast_names)'
+complete -c holdfast -n '__holdfast_using run once elect throttle ls show why wait hold acquire renew release steal watch' -a '(__holdfast_names)'
 complete -c holdfast -n '__holdfast_using run wait hold acquire throttle' -s n -l no-wait -d 'Do not wait'
 complete -c holdfast -n '__holdfast_using run wait hold acquire throttle fence' -s w -l wait -x -a '10s 1m 10m' -d 'Longest wait'
 complete -c holdfast -n '__holdfast_using run hold acquire' -s s -l shared -d 'Share the name'
@@ -67,6 +69,7 @@ complete -c holdfast -n '__holdfast_using fence' -F
 complete -c holdfast -n '__holdfast_using fence' -l token -x -d 'The fencing token'
 complete -c holdfast -n '__holdfast_using mark' -l if-clear -d 'Only if it is not marked'
 complete -c holdfast -n '__holdfast_using mark marked clear' -a '(__holdfast_names | string replace -rf "^mark/" "")'
+complete -c holdfast -n '__holdfast_using reset' -a '(__holdfast_names | string replace -rf "^once/" "")'
 complete -c holdfast -n '__holdfast_using watch' -l prefix -x -a '(__holdfast_names)' -d 'Names that begin with this'
 complete -c holdfast -n '__holdfast_using watch' -l every -x -a '50ms 200ms 1s' -d 'Poll interval'
 complete -c holdfast -n '__holdfast_using bench' -l count -x -d 'Number of rounds'

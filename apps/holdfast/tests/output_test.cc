@@ -23,12 +23,12 @@ using Keys = std::set<std::string>;
 
 const Keys kHolder{"lease_id", "owner",       "reason",       "permits",
                    "token",    "held_for_ms", "time_left_ms", "foreign"};
-const Keys kState{"name", "held", "capacity", "holders"};
+const Keys kState{"name", "held", "kind", "capacity", "holders"};
 
 TEST_F(OutputTest, EveryCommandExplainsItselfWithExamples) {
   for (const char* const command :
        {"run", "ls", "show", "wait", "acquire", "renew", "release", "steal", "fence", "mark",
-        "marked", "clear", "watch", "doctor", "bench"}) {
+        "marked", "clear", "watch", "why", "reset", "doctor", "bench"}) {
     const Outcome outcome = holdfast({command, "--help"});
     EXPECT_EQ(outcome.status, 0) << command;
     EXPECT_NE(outcome.output.find(std::string("Usage: holdfast ") + command), std::string::npos);
@@ -163,6 +163,11 @@ TEST_F(OutputTest, JsonHasTheDocumentedKeys) {
   EXPECT_EQ(keys(shown["holders"][0]), kHolder);
   EXPECT_EQ(shown["holders"][0]["token"], acquired["token"]);
   EXPECT_EQ(keys(json({"show", "--json", "free"})), kState);
+
+  Keys why = kState;
+  why.insert({"once", "throttle", "mark"});
+  EXPECT_EQ(keys(json({"why", "--json", "job"})), why);
+  EXPECT_EQ(keys(json({"reset", "--json", "never"})), Keys({"name", "outcome"}));
 
   const auto listed = json({"ls", "--json"});
   EXPECT_EQ(keys(listed), Keys({"names"}));
