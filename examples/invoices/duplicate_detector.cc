@@ -30,6 +30,10 @@ std::string name_of(std::string_view kind, std::initializer_list<std::string_vie
   return name;
 }
 
+std::string processing_key(std::string_view account, std::string_view file_hash) {
+  return name_of("processing", {account, file_hash});
+}
+
 Result<Verdict> find(InvoiceTable& table, const Invoice& invoice) {
   const auto candidates = table.candidates(invoice);
   if (!candidates) {
@@ -121,8 +125,8 @@ Result<Verdict> DuplicateDetector::check_for_duplicate(const Invoice& invoice) {
 }
 
 Result<Verdict> DuplicateDetector::add(const Invoice& invoice, std::string_view file_hash) {
-  const auto mark = processing_.try_mark(name_of("processing", {invoice.account, file_hash}),
-                                         options_.processing_ttl);
+  const auto mark =
+      processing_.try_mark(processing_key(invoice.account, file_hash), options_.processing_ttl);
   if (!mark) {
     // A mark only avoids work, so a policy that proceeds without a lock proceeds without a mark.
     return options_.when_unavailable == WhenUnavailable::fail
@@ -130,6 +134,22 @@ Result<Verdict> DuplicateDetector::add(const Invoice& invoice, std::string_view 
                : add_marked(invoice, file_hash);
   }
   return *mark ? add_marked(invoice, file_hash) : Verdict{.finding = Finding::processing};
+}
+
+Result<void> DuplicateDetector::mark_processing(std::string_view account,
+                                                std::string_view file_hash) {
+  return processing_.mark(processing_key(account, file_hash), options_.processing_ttl);
+}
+
+Result<bool> DuplicateDetector::is_processing(std::string_view account,
+                                              std::string_view file_hash) {
+  return processing_.is_marked(processing_key(account, file_hash));
+}
+
+Result<void> DuplicateDetector::clear_processing(std::string_view account,
+                                                 std::string_view file_hash) {
+  const auto cleared = processing_.clear(processing_key(account, file_hash));
+  return cleared ? Result<void>() : std::unexpected(cleared.error());
 }
 
 Result<Verdict> DuplicateDetector::add_marked(const Invoice& invoice, std::string_view file_hash) {

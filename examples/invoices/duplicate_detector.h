@@ -73,6 +73,16 @@ class DuplicateDetector {
   [[nodiscard]] holdfast::base::Result<Verdict> add(const Invoice& invoice,
                                                     std::string_view file_hash);
 
+  // Set, read and remove the mark of a file, for callers that process files by themselves, or that
+  // show a user what is being processed. `add` needs none of them: it marks the file in one step,
+  // where two callers that first check and then mark may both go on.
+  [[nodiscard]] holdfast::base::Result<void> mark_processing(std::string_view account,
+                                                             std::string_view file_hash);
+  [[nodiscard]] holdfast::base::Result<bool> is_processing(std::string_view account,
+                                                           std::string_view file_hash);
+  [[nodiscard]] holdfast::base::Result<void> clear_processing(std::string_view account,
+                                                              std::string_view file_hash);
+
  private:
   struct Locks;
 

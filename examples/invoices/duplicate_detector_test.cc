@@ -77,6 +77,19 @@ TEST_F(Detector, DifferentPartsNeverGiveTheSameName) {
   EXPECT_EQ(detects->add(invoice("R/17"), "hash")->finding, Finding::unique);
 }
 
+TEST_F(Detector, AFileThatACallerHasMarkedIsBeingProcessedUntilItIsCleared) {
+  const auto detects = detector();
+  const auto elsewhere = detector();
+  EXPECT_FALSE(*detects->is_processing("acct", "hash"));
+  ASSERT_TRUE(elsewhere->mark_processing("acct", "hash"));
+  EXPECT_TRUE(*detects->is_processing("acct", "hash"));
+  EXPECT_FALSE(*detects->is_processing("another", "hash"));
+  EXPECT_EQ(detects->add(invoice("R-17"), "hash")->finding, Finding::processing);
+  ASSERT_TRUE(elsewhere->clear_processing("acct", "hash"));
+  EXPECT_FALSE(*detects->is_processing("acct", "hash"));
+  EXPECT_EQ(detects->add(invoice("R-17"), "hash")->finding, Finding::unique);
+}
+
 TEST_F(Detector, DoesNotStartAFileThatIsBeingProcessed) {
   holdfast::recipes::Marker marker(network);
   const auto detects = detector();
