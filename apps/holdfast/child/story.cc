@@ -16,7 +16,7 @@ Story::Story(Session& session, std::string name, base::Duration ttl)
 }
 
 void Story::begin() {
-  const std::lock_guard guard(mutex_);
+  const base::MutexLock guard(mutex_);
   acquired_ = base::boot_clock().now();
   renewed_ = acquired_;
   failing_since_.reset();
@@ -39,19 +39,19 @@ void Story::count(std::string_view counter) {
   const base::TimePoint now = base::boot_clock().now();
   if (counter == "renewed") {
     {
-      const std::lock_guard guard(mutex_);
+      const base::MutexLock guard(mutex_);
       renewed_ = now;
       failing_since_.reset();
     }
     session_.tell("renewed", name_, "renewed " + base::printable(name_));
   } else if (counter == "renew_failed") {
-    const std::lock_guard guard(mutex_);
+    const base::MutexLock guard(mutex_);
     failing_since_ = failing_since_.value_or(now);
   }
 }
 
 std::string Story::cause_of_loss() const {
-  const std::lock_guard guard(mutex_);
+  const base::MutexLock guard(mutex_);
   const base::TimePoint now = base::boot_clock().now();
   if (failing_since_) {
     return "the store has been unreachable for " + rough(now - *failing_since_);
@@ -81,7 +81,7 @@ void Story::tell_new_holder(const base::LeaseId& lost) {
 }
 
 void Story::tell_released() {
-  const std::lock_guard guard(mutex_);
+  const base::MutexLock guard(mutex_);
   session_.tell("released", name_,
                 fmt::format("released {} after {}", base::printable(name_),
                             rough(base::boot_clock().now() - acquired_)));

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <mutex>
 #include <optional>
 #include <string>
 
 #include <holdfast/base/clock.h>
+#include <holdfast/base/mutex.h>
 #include <holdfast/locks/lock.h>
 #include <holdfast/locks/lock_provider.h>
 
@@ -35,11 +35,10 @@ class Story {
   Session& session_;
   const std::string name_;
   const base::Duration ttl_;
-  mutable std::mutex mutex_;
-  // Protected by mutex_:
-  base::TimePoint acquired_;
-  base::TimePoint renewed_;
-  std::optional<base::TimePoint> failing_since_;
+  mutable base::Mutex mutex_;
+  base::TimePoint acquired_ HOLDFAST_GUARDED_BY(mutex_);
+  base::TimePoint renewed_ HOLDFAST_GUARDED_BY(mutex_);
+  std::optional<base::TimePoint> failing_since_ HOLDFAST_GUARDED_BY(mutex_);
 };
 
 }  // namespace holdfast::cli

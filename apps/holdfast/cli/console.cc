@@ -53,7 +53,7 @@ std::string paint(Colour colour, std::string_view text) {
 Console::Console() : is_terminal_(isatty(STDERR_FILENO) != 0) {}
 
 void Console::print(std::string_view text) {
-  const std::lock_guard guard(mutex_);
+  const base::MutexLock guard(mutex_);
   erase_locked();
   write_error(fmt::format("{}\n", base::printable_message(text)));
 }
@@ -62,14 +62,14 @@ void Console::show(std::string_view text) {
   if (!is_terminal_) {
     return;
   }
-  const std::lock_guard guard(mutex_);
+  const base::MutexLock guard(mutex_);
   write_error(
       fmt::format("\r\033[K{}", cut(base::printable_message(text), width_of_terminal() - 1)));
   shown_ = true;
 }
 
 void Console::erase() {
-  const std::lock_guard guard(mutex_);
+  const base::MutexLock guard(mutex_);
   erase_locked();
 }
 

@@ -1,9 +1,10 @@
 #pragma once
 
 #include <cstdint>
-#include <mutex>
 #include <string>
 #include <string_view>
+
+#include <holdfast/base/mutex.h>
 
 namespace holdfast::cli {
 
@@ -30,11 +31,11 @@ class Console {
   void erase();
 
  private:
-  void erase_locked();
+  void erase_locked() HOLDFAST_REQUIRES(mutex_);
 
   const bool is_terminal_;
-  std::mutex mutex_;
-  bool shown_ = false;  // protected by mutex_
+  base::Mutex mutex_;
+  bool shown_ HOLDFAST_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace holdfast::cli
