@@ -166,6 +166,9 @@ class Guard {
     if (!status_ && command_has_ended()) {
       end_with_command();
     }
+    if (!status_) {
+      reap_adopted();
+    }
     if (acknowledged_ && !reap()) {
       finish();
     }
@@ -193,6 +196,17 @@ class Guard {
       terminate_rest();
     }
     report(post_, Kind::left, 0);
+  }
+
+  // Collects daemons that have ended, while the command runs. The command stays: see
+  // command_has_ended().
+  void reap_adopted() const {
+    siginfo_t end{};
+    while (waitid(P_ALL, 0, &end, WEXITED | WNOHANG | WNOWAIT) == 0 && end.si_pid != 0 &&
+           end.si_pid != command_) {
+      waitpid(end.si_pid, nullptr, WNOHANG);
+      end = {};
+    }
   }
 
   // Collects children that have ended, the command, too; false if there are none left.

@@ -33,9 +33,9 @@ std::vector<std::string> variables(const Session& session, const locks::Lock& lo
 std::optional<NotStarted> run_on_acquire(Session& session, const Signals& signals,
                                          const locks::Lock& lock, const HeldCommand& command,
                                          Hook&& hook) {
-  const HookEnded ended =
-      hook.run(signals, command.on_lost == OnLost::terminate ? lock.lost() : std::stop_token(),
-               session.service().interval(), [&session] { session.service().alive(); });
+  const HookEnded ended = hook.run(
+      signals, command.on_lost == OnLost::terminate ? lock.lost() : std::stop_token(),
+      command.kill_after, session.service().interval(), [&session] { session.service().alive(); });
   if (ended.asked_to_end) {
     return NotStarted{.status = kSignalled + *ended.asked_to_end};
   }

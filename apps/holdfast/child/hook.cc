@@ -7,6 +7,9 @@
 #include <thread>
 #include <utility>
 
+#include <holdfast/base/saturate.h>
+
+#include "apps/holdfast/child/boot_timer.h"
 #include "apps/holdfast/child/hook.h"
 #include "apps/holdfast/child/spawn.h"
 #include "apps/holdfast/cli/exit_status.h"
@@ -29,7 +32,8 @@ void Hook::start() {
   }
   Spawn spawn({.command = {"/bin/sh", "-c", script_},
                .signal_mask = signal_mask_,
-               .if_orphaned = IfOrphaned::live_on});
+               .if_orphaned = IfOrphaned::live_on,
+               .input = Input::nothing});
   for (std::string& variable : variables_) {
     spawn.set(variable.data());
   }
@@ -45,8 +49,8 @@ void Hook::pass_on(int signal) {
   kill(-id_, SIGCONT);
 }
 
-HookEnded Hook::run(const Signals& signals, const std::stop_token& lost, base::Duration every,
-                    const std::function<void()>& tick) {
+HookEnded Hook::run(const Signals& signals, const std::stop_token& lost, base::Duration kill_after,
+                    base::Duration every, const std::function<void()>& tick) {
   start();
   if (script_.empty()) {
     return {.status = kSuccess};
@@ -55,6 +59,7 @@ HookEnded Hook::run(const Signals& signals, const std::stop_token& lost, base::D
     return {.status = kNotFound};
   }
   const Event end;
+  const BootTimer killer;
   const std::stop_callback on_lost(lost, [&end] { end.set(); });
   constexpr base::Duration kHour = std::chrono::hours(1);  // fits into an int
   const auto pause = std::chrono::ceil<std::chrono::milliseconds>(std::min(every, kHour));
@@ -62,12 +67,18 @@ HookEnded Hook::run(const Signals& signals, const std::stop_token& lost, base::D
   int status = 0;
   for (bool ending = false; waitpid(id_, &status, WNOHANG) == 0;) {
     // Its end is a signal, too. Once the loss is known, it has nothing to add.
-    std::array<pollfd, 2> sources{{{.fd = signals.descriptor(), .events = POLLIN, .revents = 0},
+    std::array<pollfd, 3> sources{{{.fd = signals.descriptor(), .events = POLLIN, .revents = 0},
+                                   {.fd = killer.descriptor(), .events = POLLIN, .revents = 0},
                                    {.fd = end.descriptor(), .events = POLLIN, .revents = 0}}};
-    poll(sources.data(), ending ? 1 : 2, static_cast<int>(pause.count()));
+    poll(sources.data(), ending ? 2 : 3, static_cast<int>(pause.count()));
     tick();
+    if (sources[1].revents != 0) {
+      kill(-id_, SIGKILL);
+      killer.arm(base::TimePoint::max());
+    }
     if (lost.stop_requested() && !std::exchange(ending, true)) {
       pass_on(SIGTERM);
+      killer.arm(base::add_saturating(base::boot_clock().now(), kill_after));
     }
     while (const auto signal = signals.next()) {
       if (*signal != SIGCHLD) {

@@ -23,7 +23,8 @@ struct HookEnded {
 };
 
 // A shell command that is run when a lock is acquired or lost, with the same variables as the
-// command under the lock. An empty one does nothing.
+// command under the lock. It reads nothing: in the background of a terminal, a read would stop it
+// for good. An empty one does nothing.
 class Hook {
  public:
   Hook(std::string script, std::vector<std::string> variables, const sigset_t& signal_mask);
@@ -35,9 +36,11 @@ class Hook {
   // Starts it and returns.
   void start();
   // Starts it and blocks until it has ended; success if there is nothing to run. Passes signals on
-  // to it, and asks it to end when `lost` says so. Calls `tick` at least every `every`.
+  // to it, asks it to end when `lost` says so, and kills it `kill_after` that. Calls `tick` at
+  // least every `every`.
   [[nodiscard]] HookEnded run(const Signals& signals, const std::stop_token& lost,
-                              base::Duration every, const std::function<void()>& tick);
+                              base::Duration kill_after, base::Duration every,
+                              const std::function<void()>& tick);
 
  private:
   void pass_on(int signal);

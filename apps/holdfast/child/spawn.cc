@@ -1,3 +1,4 @@
+#include <fcntl.h>
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -75,6 +76,9 @@ __attribute__((no_sanitize("address", "thread", "undefined"))) int Spawn::child_
     }
   }
   setpgid(0, 0);
+  if (start.options_.input == Input::nothing) {
+    dup2(open("/dev/null", O_RDONLY | O_CLOEXEC), STDIN_FILENO);
+  }
   if (start.terminal_ >= 0) {
     tcsetpgrp(start.terminal_, getpid());
   }

@@ -15,10 +15,14 @@ namespace holdfast::cli {
 // How the command ends if the processes that look after it are killed.
 enum class IfOrphaned : std::uint8_t { live_on, be_killed };
 
+// What a command reads as its standard input.
+enum class Input : std::uint8_t { inherited, nothing };
+
 struct SpawnOptions {
   std::vector<std::string> command;  // not empty; found on PATH unless it has a slash
   sigset_t signal_mask{};
   IfOrphaned if_orphaned = IfOrphaned::be_killed;
+  Input input = Input::inherited;
 };
 
 // A command to be started in a process group of its own, without a shell in between. It gets the

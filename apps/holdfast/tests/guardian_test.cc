@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <string>
@@ -212,6 +213,16 @@ TEST_F(BackgroundTest, ACommandThatHasEndedIsNotLeftAsAZombie) {
   const Outcome outcome = holdfast({"run", "job", "--", "sh", "-c", "echo $$"});
   EXPECT_EQ(waitpid(std::stoi(outcome.output), nullptr, 0), -1);
   prctl(PR_SET_CHILD_SUBREAPER, 0);
+}
+
+TEST_F(BackgroundTest, ADaemonThatHasEndedIsNotLeftAsAZombieWhileTheCommandRuns) {
+  const auto run = start({"run", "job", "--", "sh", "-c",
+                          "setsid sh -c 'sh -c \"echo \\$\\$\" & exit'; read line; exit 3"});
+  const std::string id = run->read_line();
+  ASSERT_GT(std::atoi(id.c_str()), 1);
+  EXPECT_TRUE(eventually([&] { return !std::filesystem::exists("/proc/" + id); }));
+  run->write("end\n");
+  EXPECT_EQ(run->wait(), 3);
 }
 
 TEST_F(BackgroundTest, CanBeEndedWithTheCommand) {

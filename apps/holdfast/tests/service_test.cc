@@ -166,6 +166,22 @@ TEST_F(HookTest, AfterASignalTheCommandIsNotRun) {
   EXPECT_EQ(run->rest_of_output(), "");
 }
 
+TEST_F(HookTest, ALossEndsOneThatIgnoresTerm) {
+  const auto run = start({"run", "--ttl", "2s", "--kill-after", "100ms", "--on-acquire",
+                          "trap '' TERM; echo hook; while :; do sleep 0.02; done", "job", "--",
+                          "echo", "command"});
+  EXPECT_EQ(run->read_line(), "hook");
+  EXPECT_EQ(holdfast({"steal", "job", "--confirm", "job"}).status, 0);
+  EXPECT_EQ(run->wait(), 79);
+  EXPECT_EQ(run->rest_of_output(), "");
+}
+
+TEST_F(HookTest, OneReadsNothingAndLeavesTheInputToTheCommand) {
+  const Outcome outcome = holdfast(
+      {"run", "--on-acquire", "read line; echo \"hook <$line>\"", "job", "--", "cat"}, "input\n");
+  EXPECT_EQ(outcome.output, "hook <>\ninput\n");
+}
+
 TEST_F(HookTest, ALossEndsOneThatRuns) {
   const auto run = start({"run", "--ttl", "2s", "--on-acquire", "echo hook; exec sleep 1000",
                           "--on-loss", "echo loss", "job", "--", "true"});
