@@ -31,6 +31,7 @@ void WaitOptions::declare(CommandLine& line) {
   line.flag("-n,--no-wait", not_at_all, "Do not wait: exit with 75 if the name is busy");
   line.option("-w,--wait", "DURATION", "Longest wait, such as 90s (default: no limit)",
               into(at_most));
+  line.flag("-q,--quiet", quiet, "Do not tell whom it waits for, so that cron sends no mail");
 }
 
 Result<void> WaitOptions::check() const {

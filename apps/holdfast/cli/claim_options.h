@@ -14,10 +14,11 @@
 
 namespace holdfast::cli {
 
-// How long to wait for a name: -n and -w.
+// How long to wait for a name, and whether to tell: -n, -w and -q.
 struct WaitOptions {
   bool not_at_all = false;
   std::optional<base::Duration> at_most{};
+  bool quiet = false;
 
   void declare(CommandLine& line);
   [[nodiscard]] base::Result<void> check() const;

@@ -43,7 +43,7 @@ int acquire_and_leave(Session& session, Signals& signals, const std::string& nam
   locks::LockProvider provider(
       session.store(),
       {.owner = how.owner, .logger = session.logger(), .warn_after = base::Duration::max()});
-  auto acquired = acquire_patiently(session, signals, provider, name, how);
+  auto acquired = acquire_patiently(session, signals, provider, name, how, style_of(claim.waiting));
   if (!acquired) {
     return session.report(name, acquired.error());
   }

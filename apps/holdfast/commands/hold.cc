@@ -148,7 +148,8 @@ int be_keeper(const HoldOptions& options, const locks::AcquireOptions& how,
   }
   Story story(session, options.name, options.claim.ttl);
   locks::LockProvider provider(session.store(), story.provider_options(how.owner));
-  auto acquired = acquire_patiently(session, signals, provider, options.name, how);
+  auto acquired = acquire_patiently(session, signals, provider, options.name, how,
+                                    style_of(options.claim.waiting));
   if (!acquired) {
     return session.report(options.name, acquired.error());
   }

@@ -109,7 +109,8 @@ class Run {
         provider_(session.store(), story_.provider_options(how.owner)) {}
 
   int operator()() {
-    auto acquired = acquire_patiently(session_, signals_, provider_, options_.name, how_);
+    auto acquired = acquire_patiently(session_, signals_, provider_, options_.name, how_,
+                                      style_of(options_.claim.waiting));
     if (!acquired) {
       return session_.report(options_.name, acquired.error());
     }

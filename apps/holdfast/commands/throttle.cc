@@ -86,7 +86,8 @@ Wait wait_for_pass(Throttle& throttle, const ThrottleOptions& options) {
             HOLDFAST_TRY_LET(const auto again, throttle.retry_after(options.name));
             return Obstacle{.text = "throttled · may pass in " + rough(again),
                             .details = Json{{"retry_after_ms", to_ms(again)}}};
-          }};
+          },
+          .style = style_of(options.waiting)};
 }
 
 // Returns whether it has passed, or the signal that came first.

@@ -40,13 +40,15 @@ int finish(Session& session, const std::string& name, base::Result<bool> outcome
   return *outcome ? kSuccess : kBusy;
 }
 
-int wait_for(Session& session, Signals& signals, const std::string& name, base::Duration wait) {
+int wait_for(Session& session, Signals& signals, const std::string& name,
+             const WaitOptions& options) {
+  const base::Duration wait = options.wait();
   if (wait > base::Duration::zero()) {
     if (const auto valid = check_not_own(session, name, store::Permits::mutex()); !valid) {
       return session.report(valid.error());
     }
   }
-  WaitLine line(session, wait_for_lock(session, name, wait));
+  WaitLine line(session, wait_for_lock(session, name, wait, style_of(options)));
   const auto deadline = base::Deadline::after(base::boot_clock(), wait);
   base::Result<bool> outcome = false;
   const auto signal = attend(signals, line, [&](const std::stop_token& stop) {
@@ -82,7 +84,7 @@ int wait(const Invocation& call) {
   if (const auto opened = session.open(); !opened) {
     return session.report(opened.error());
   }
-  return wait_for(session, signals, name, waiting.wait());
+  return wait_for(session, signals, name, waiting);
 }
 
 }  // namespace holdfast::cli::commands

@@ -28,7 +28,7 @@ _holdfast() {
   local commands='run once elect throttle ls show why wait hold acquire renew release steal reset fence mark marked clear'
   commands+=' watch init doctor bench help'
   local global='--store --json -v --verbose -h --help'
-  local waiting='-n --no-wait -w --wait'
+  local waiting='-n --no-wait -w --wait -q --quiet'
   local claim="$waiting -s --shared --permits --ttl --reason --owner"
   local i command='' command_at=0 positionals=0
   for ((i = 1; i < cword; i++)); do

@@ -52,6 +52,7 @@ complete -c holdfast -n '__holdfast_using help' -a "$commands"
 complete -c holdfast -n '__holdfast_using run once elect throttle ls show why wait hold acquire renew release steal watch' -a '(__holdfast_names)'
 complete -c holdfast -n '__holdfast_using run wait hold acquire throttle' -s n -l no-wait -d 'Do not wait'
 complete -c holdfast -n '__holdfast_using run wait hold acquire throttle fence' -s w -l wait -x -a '10s 1m 10m' -d 'Longest wait'
+complete -c holdfast -n '__holdfast_using run wait hold acquire throttle' -s q -l quiet -d 'Do not tell whom it waits for'
 complete -c holdfast -n '__holdfast_using run hold acquire' -s s -l shared -d 'Share the name'
 complete -c holdfast -n '__holdfast_using run hold acquire' -l permits -x -d 'Hold K of N'
 complete -c holdfast -n '__holdfast_using run hold acquire renew mark elect' -l ttl -x -a '10s 30s 5m' -d 'How long the lease lasts'

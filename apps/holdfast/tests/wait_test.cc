@@ -98,6 +98,15 @@ TEST_F(OutageTest, OnATerminalTheLineSaysSo) {
   EXPECT_EQ(terminal.wait(), 0);
 }
 
+TEST_F(WaitTest, AQuietWaitPrintsNothing) {
+  const auto holder = start_holder({"job"});
+  // As long as a wait that is told needs for its first line, and some more.
+  const Outcome busy = holdfast({"run", "-q", "-w", "2500ms", "job", "--", "true"});
+  EXPECT_EQ(busy.status, 75);
+  EXPECT_EQ(busy.errors.find("waiting"), std::string::npos) << busy.errors;
+  EXPECT_NE(busy.errors.find("job is held by"), std::string::npos) << busy.errors;
+}
+
 }  // namespace
 
 }  // namespace holdfast::cli::testing

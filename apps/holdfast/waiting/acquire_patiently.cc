@@ -111,9 +111,7 @@ Result<Acquired> acquire_patiently(Session& session, Signals& signals, LockProvi
     return settle(session, name, std::move(attempt), "");
   }
   HOLDFAST_TRY(check_not_own(session, name, options.permits));
-  Wait wait = wait_for_lock(session, name, *options.wait);
-  wait.style = style;
-  WaitLine line(session, std::move(wait));
+  WaitLine line(session, wait_for_lock(session, name, *options.wait, style));
   const auto signal = attend(signals, line, [&](const std::stop_token& stop) {
     AcquireOptions waiting = options;
     waiting.stop = stop;

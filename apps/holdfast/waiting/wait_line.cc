@@ -38,13 +38,15 @@ Obstacle held_by(const std::optional<store::NameState>& state) {
   return obstacle;
 }
 
-Wait wait_for_lock(Session& session, const std::string& name, base::Duration at_most) {
+Wait wait_for_lock(Session& session, const std::string& name, base::Duration at_most,
+                   const WaitStyle& style) {
   return {.name = name,
           .at_most = at_most,
           .ask = [&session, name](const base::Deadline& deadline) -> base::Result<Obstacle> {
             HOLDFAST_TRY_LET(const auto state, session.store()->look(name, deadline));
             return held_by(state);
-          }};
+          },
+          .style = style};
 }
 
 std::string waiting_text(base::Duration waited, const Wait& wait, const std::string& obstacle) {
@@ -83,7 +85,7 @@ void WaitLine::tick() {
       unreachable ? what : fmt::format("{} {}", wait_.style.status, base::printable(wait_.name)));
   const base::Duration so_far = waited();
   const std::string text = waiting_text(so_far, wait_, what);
-  if (session_.console().is_terminal()) {
+  if (session_.console().is_terminal() && wait_.style.reminders != Reminders::never) {
     session_.console().show(text);
   } else if ((obstacle || unreachable) &&
              news_.is_due(so_far, unreachable, obstacle ? obstacle->holders : WaitNews::Tokens())) {

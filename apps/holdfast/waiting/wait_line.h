@@ -10,6 +10,7 @@
 #include <holdfast/base/error.h>
 #include <holdfast/store/outcome.h>
 
+#include "apps/holdfast/cli/claim_options.h"
 #include "apps/holdfast/cli/json.h"
 #include "apps/holdfast/cli/session.h"
 #include "apps/holdfast/waiting/wait_news.h"
@@ -34,6 +35,10 @@ struct WaitStyle {
   std::string_view status = "waiting for";  // and the name, for the service manager
 };
 
+[[nodiscard]] inline WaitStyle style_of(const WaitOptions& options) noexcept {
+  return {.reminders = options.quiet ? Reminders::never : Reminders::every_minute};
+}
+
 // One wait: what is waited for, and for how long.
 struct Wait {
   std::string name;
@@ -43,7 +48,8 @@ struct Wait {
 };
 
 // Returns the wait for a lock.
-[[nodiscard]] Wait wait_for_lock(Session& session, const std::string& name, base::Duration at_most);
+[[nodiscard]] Wait wait_for_lock(Session& session, const std::string& name, base::Duration at_most,
+                                 const WaitStyle& style = {});
 
 // Tells people what they wait for: on a terminal as a line that is replaced every second, elsewhere
 // as lines that stay, see WaitNews.

@@ -9,7 +9,8 @@
 
 namespace holdfast::cli {
 
-enum class Reminders : std::uint8_t { every_minute, none };
+// How often a wait without a terminal is told. `never`: only an outage of the store is.
+enum class Reminders : std::uint8_t { every_minute, none, never };
 enum class Detail : std::uint8_t { usual, verbose };
 
 // Decides when a wait is worth a line where there is no terminal: at its start, once per outage of
@@ -32,8 +33,8 @@ class WaitNews {
       holders_ = std::move(holders);
     }
     const bool verbose = detail_ == Detail::verbose;
-    const bool due =
-        starts || reminds || (outage && (unreachable || verbose)) || (others && verbose);
+    const bool due = (starts && reminders_ != Reminders::never) || reminds ||
+                     (outage && (unreachable || verbose)) || (others && verbose);
     if (due) {
       next_reminder_ = waited + std::chrono::minutes(1);
     }

@@ -45,6 +45,13 @@ TEST(WaitNews, OfAWaitThatIsNormalAreNoReminders) {
   EXPECT_TRUE(news.is_due(11min, true, {}));
 }
 
+TEST(WaitNews, OfAQuietWaitAreOutagesOnly) {
+  WaitNews news(Detail::usual, Reminders::never);
+  EXPECT_FALSE(news.is_due(1s, false, {7}));
+  EXPECT_FALSE(news.is_due(10min, false, {8}));
+  EXPECT_TRUE(news.is_due(11min, true, {}));
+}
+
 }  // namespace
 
 }  // namespace holdfast::cli
