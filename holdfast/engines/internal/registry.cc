@@ -5,13 +5,13 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
 
 #include <holdfast/base/duration_text.h>
+#include <holdfast/base/mutex.h>
 #include <holdfast/base/printable.h>
 #include <holdfast/base/process_mark.h>
 #include <holdfast/base/try.h>
@@ -115,8 +115,8 @@ Opened<store::ObjectRepository> below_prefix(const StoreUrl&,
 template <class Memory>
 struct Instances {
   const base::ProcessMark process;
-  std::mutex mutex;
-  std::map<std::string, std::weak_ptr<Memory>> by_name;  // protected by mutex
+  base::Mutex mutex;
+  std::map<std::string, std::weak_ptr<Memory>> by_name HOLDFAST_GUARDED_BY(mutex);
 };
 
 // Returns the instances of this process. A forked child begins with none: it leaves those of its
@@ -139,7 +139,7 @@ Instances<Memory>& instances() {
 template <class Memory>
 std::shared_ptr<Memory> shared_in_process(const std::string& name) {
   Instances<Memory>& all = instances<Memory>();
-  const std::lock_guard lock(all.mutex);
+  const base::MutexLock lock(all.mutex);
   std::erase_if(all.by_name, [](const auto& entry) { return entry.second.expired(); });
   std::weak_ptr<Memory>& instance = all.by_name[name];
   std::shared_ptr<Memory> shared = instance.lock();

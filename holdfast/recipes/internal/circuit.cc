@@ -13,18 +13,18 @@ Circuit::Circuit(const Breaker::Limits& limits, const base::Clock& clock, base::
     : clock_(clock), logger_(std::move(logger)), metrics_(std::move(metrics)), breaker_(limits) {}
 
 CircuitState Circuit::state() const {
-  const std::lock_guard guard(mutex_);
+  const base::MutexLock guard(mutex_);
   return breaker_.state();
 }
 
 bool Circuit::would_admit() const {
-  const std::lock_guard guard(mutex_);
+  const base::MutexLock guard(mutex_);
   return breaker_.would_admit(clock_.now());
 }
 
 bool Circuit::admit() {
   {
-    const std::lock_guard guard(mutex_);
+    const base::MutexLock guard(mutex_);
     const CircuitState before = breaker_.state();
     if (!breaker_.admit(clock_.now())) {
       return false;
@@ -40,7 +40,7 @@ bool Circuit::admit() {
 void Circuit::on_answer() {
   base::Duration away{};
   {
-    const std::lock_guard guard(mutex_);
+    const base::MutexLock guard(mutex_);
     const CircuitState before = breaker_.state();
     breaker_.on_answer();
     if (before == CircuitState::closed) {
@@ -57,7 +57,7 @@ void Circuit::on_failure(const base::Error& error) {
   std::stop_source opening;
   base::Duration pause{};
   {
-    const std::lock_guard guard(mutex_);
+    const base::MutexLock guard(mutex_);
     const base::TimePoint now = clock_.now();
     const CircuitState before = breaker_.state();
     breaker_.on_failure(now, base::random_fraction());
@@ -79,17 +79,17 @@ void Circuit::on_failure(const base::Error& error) {
 }
 
 void Circuit::on_nothing() {
-  const std::lock_guard guard(mutex_);
+  const base::MutexLock guard(mutex_);
   breaker_.on_nothing();
 }
 
 base::Error Circuit::outage() const {
-  const std::lock_guard guard(mutex_);
+  const base::MutexLock guard(mutex_);
   return outage_;
 }
 
 std::stop_token Circuit::next_opening() const {
-  const std::lock_guard guard(mutex_);
+  const base::MutexLock guard(mutex_);
   return opening_.get_token();
 }
 

@@ -1,12 +1,12 @@
 #pragma once
 
-#include <mutex>
 #include <stop_token>
 #include <string_view>
 
 #include <holdfast/base/clock.h>
 #include <holdfast/base/error.h>
 #include <holdfast/base/log.h>
+#include <holdfast/base/mutex.h>
 #include <holdfast/locks/metrics.h>
 #include <holdfast/recipes/internal/breaker.h>
 
@@ -40,11 +40,12 @@ class Circuit {
   const base::Logger logger_;
   const locks::Metrics metrics_;
 
-  mutable std::mutex mutex_;
-  Breaker breaker_;              // protected by mutex_
-  std::stop_source opening_;     // protected by mutex_
-  base::TimePoint opened_at_{};  // protected by mutex_; when it left `closed`
-  base::Error outage_{base::ErrorCode::unavailable, ""};  // protected by mutex_; why it last opened
+  mutable base::Mutex mutex_;
+  Breaker breaker_ HOLDFAST_GUARDED_BY(mutex_);
+  std::stop_source opening_ HOLDFAST_GUARDED_BY(mutex_);
+  // When it left `closed`, and why it last opened.
+  base::TimePoint opened_at_ HOLDFAST_GUARDED_BY(mutex_){};
+  base::Error outage_ HOLDFAST_GUARDED_BY(mutex_){base::ErrorCode::unavailable, ""};
 };
 
 }  // namespace holdfast::recipes::internal

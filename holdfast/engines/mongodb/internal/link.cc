@@ -182,13 +182,15 @@ Result<Answer> Link::persist(Repeat repeat, Deadline deadline, const Attempt& at
 }
 
 Result<std::unique_ptr<Client>> Link::borrow(Deadline deadline) {
-  std::unique_lock guard(mutex_);
-  const auto is_possible = [&] { return !idle_.empty() || lent_ < options_.max_connections; };
+  base::MutexLock guard(mutex_);
   constexpr base::Duration kMost = std::chrono::hours(24);  // what the standard library can add
-  const base::Duration wait = deadline.remaining(base::steady_clock().now());
-  if (!returned_.wait_for(guard, std::min(wait, kMost), is_possible)) {
-    return fail(ErrorCode::unavailable,
-                "all connections to MongoDB are in use: raise max_connections");
+  while (idle_.empty() && lent_ >= options_.max_connections) {
+    const base::Duration wait = deadline.remaining(base::steady_clock().now());
+    if (wait <= base::Duration::zero()) {
+      return fail(ErrorCode::unavailable,
+                  "all connections to MongoDB are in use: raise max_connections");
+    }
+    returned_.wait_for(mutex_, std::min(wait, kMost));
   }
   ++lent_;
   if (!idle_.empty()) {
@@ -207,7 +209,7 @@ Result<std::unique_ptr<Client>> Link::borrow(Deadline deadline) {
 }
 
 void Link::give_back(std::unique_ptr<Client> client) {
-  const std::lock_guard guard(mutex_);
+  const base::MutexLock guard(mutex_);
   idle_.push_back(std::move(client));
   --lent_;
   returned_.notify_one();
@@ -233,7 +235,7 @@ void for_each_document(const Bson& reply, const std::function<void(const BsonVal
 void Link::discard(std::unique_ptr<Client> client) {
   std::vector<std::unique_ptr<Client>> useless;
   {
-    const std::lock_guard guard(mutex_);
+    const base::MutexLock guard(mutex_);
     useless.swap(idle_);
     --lent_;
     returned_.notify_all();

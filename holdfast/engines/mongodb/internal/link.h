@@ -1,15 +1,14 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <vector>
 
 #include <holdfast/base/deadline.h>
 #include <holdfast/base/error.h>
+#include <holdfast/base/mutex.h>
 #include <holdfast/base/process_mark.h>
 #include <holdfast/engines/mongodb/internal/bson.h>
 #include <holdfast/engines/mongodb/internal/client.h>
@@ -81,10 +80,11 @@ class Link {
   const base::ProcessMark process_;
   std::atomic<bool> has_answered_ = false;
 
-  std::mutex mutex_;
-  std::condition_variable returned_;
-  std::vector<std::unique_ptr<Client>> idle_;  // protected by mutex_; the last one used is last
-  std::size_t lent_ = 0;                       // protected by mutex_
+  base::Mutex mutex_;
+  base::ConditionVariable returned_;
+  // The last one used is last.
+  std::vector<std::unique_ptr<Client>> idle_ HOLDFAST_GUARDED_BY(mutex_);
+  std::size_t lent_ HOLDFAST_GUARDED_BY(mutex_) = 0;
 };
 
 // The number of the cursor in a reply; zero if there is no more.

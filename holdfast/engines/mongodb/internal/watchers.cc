@@ -1,8 +1,10 @@
 #include <holdfast/engines/mongodb/internal/watchers.h>
 
 #include <algorithm>
+#include <chrono>
 #include <system_error>
 
+#include <holdfast/base/mutex.h>
 #include <holdfast/base/process_mark.h>
 #include <holdfast/base/random.h>
 #include <holdfast/engines/mongodb/internal/record_codec.h>
@@ -56,18 +58,18 @@ Deadline after(base::Duration time) { return Deadline::after(base::steady_clock(
 }  // namespace
 
 struct Watchers::Names {
-  std::mutex mutex;
-  std::condition_variable changed;
-  std::map<std::string, std::size_t, std::less<>> counts;  // protected by mutex
+  base::Mutex mutex;
+  base::ConditionVariable changed;
+  std::map<std::string, std::size_t, std::less<>> counts HOLDFAST_GUARDED_BY(mutex);
 
   void add(std::string_view name) {
-    const std::lock_guard guard(mutex);
+    const base::MutexLock guard(mutex);
     ++counts[std::string(name)];
     changed.notify_all();
   }
 
   void remove(std::string_view name) {
-    const std::lock_guard guard(mutex);
+    const base::MutexLock guard(mutex);
     const auto place = counts.find(name);
     if (--place->second == 0) {
       counts.erase(place);
@@ -75,7 +77,7 @@ struct Watchers::Names {
   }
 
   [[nodiscard]] std::vector<std::string> all() {
-    const std::lock_guard guard(mutex);
+    const base::MutexLock guard(mutex);
     std::vector<std::string> names;
     for (const auto& [name, count] : counts) {
       names.push_back(name);
@@ -85,8 +87,11 @@ struct Watchers::Names {
 
   // False if the time has passed, or we are to stop.
   bool wait_for_some(base::Duration time, const std::atomic<bool>& stopping) {
-    std::unique_lock guard(mutex);
-    changed.wait_for(guard, time, [&] { return !counts.empty() || stopping.load(); });
+    const base::MutexLock guard(mutex);
+    const auto until = std::chrono::steady_clock::now() + time;
+    while (counts.empty() && !stopping.load() &&
+           changed.wait_until(mutex, until) == std::cv_status::no_timeout) {
+    }
     return !counts.empty() && !stopping.load();
   }
 };
@@ -100,7 +105,7 @@ Watchers::Watchers(Link& link, const Requests& requests, const IdSpace& ids)
 
 Watchers::~Watchers() {
   {
-    const std::lock_guard guard(names_->mutex);
+    const base::MutexLock guard(names_->mutex);
     stopping_ = true;
     names_->changed.notify_all();
   }
@@ -244,8 +249,11 @@ Result<bool> Watchers::look() {
 }
 
 void Watchers::pause(base::Duration time) {
-  std::unique_lock guard(names_->mutex);
-  names_->changed.wait_for(guard, time, [&] { return stopping_.load(); });
+  const base::MutexLock guard(names_->mutex);
+  const auto until = std::chrono::steady_clock::now() + time;
+  while (!stopping_.load() &&
+         names_->changed.wait_until(names_->mutex, until) == std::cv_status::no_timeout) {
+  }
 }
 
 }  // namespace holdfast::engines::mongodb::internal
