@@ -8,7 +8,6 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <cstring>
 #include <new>
 #include <utility>
 
@@ -50,7 +49,7 @@ std::expected<GuardianBoard*, int> make_board() {
   if (memory == MAP_FAILED) {
     return std::unexpected(errno);
   }
-  return new (memory) GuardianBoard;  // all zero: touching every page would take time
+  return new (memory) GuardianBoard{};
 }
 
 // A process that reads it gets its own signals, not those of the process that made it.
@@ -86,7 +85,7 @@ Guardian::~Guardian() {
   }
 }
 
-std::expected<Guardian, int> Guardian::make(SpawnOptions command, const GuardianOptions& options) {
+std::expected<Guardian, int> Guardian::start(SpawnOptions command, const GuardianOptions& options) {
   Spawn spawn(std::move(command));
   const BootTimer timer;
   auto orders = make_orders();
@@ -106,6 +105,7 @@ std::expected<Guardian, int> Guardian::make(SpawnOptions command, const Guardian
     return std::unexpected(board.error());
   }
   Guardian guardian(*board, std::move(orders->in), std::move(reports->out), -1);
+  guardian.set(options.deadlines);
   const GuardianPost post{.board = *board,
                           .orders = orders->out.get(),
                           .reports = reports->in.get(),
@@ -124,26 +124,10 @@ std::expected<Guardian, int> Guardian::make(SpawnOptions command, const Guardian
     guard(post, spawn);
   }
   reports->in = Descriptor();  // so that the end of the guardian is the end of its reports
+  HOLDFAST_TRY_LET(const auto started, guardian.wait_for_start());
+  guardian.command_ = started;
+  fcntl(guardian.reports_.get(), F_SETFL, O_NONBLOCK);
   return guardian;
-}
-
-std::expected<void, int> Guardian::start(const CommandStart& how) {
-  set(how.deadlines);
-  board_->terminal = how.terminal;
-  std::size_t size = 0;
-  for (const std::string& variable : how.variables) {
-    if (size + variable.size() + 2 > board_->variables.size()) {
-      return std::unexpected(E2BIG);
-    }
-    // With the zero at its end; what follows is still zero.
-    std::memcpy(board_->variables.data() + size, variable.c_str(), variable.size() + 1);
-    size += variable.size() + 1;
-  }
-  send_order();
-  HOLDFAST_TRY_LET(const auto started, wait_for_start());
-  command_ = started;
-  fcntl(reports_.get(), F_SETFL, O_NONBLOCK);
-  return {};
 }
 
 std::expected<pid_t, int> Guardian::wait_for_start() const {
@@ -163,10 +147,10 @@ void Guardian::set(const Deadlines& deadlines) noexcept {
 
 void Guardian::end_rest() noexcept {
   board_->end_rest = true;
-  send_order();
+  acknowledge_end();
 }
 
-void Guardian::send_order() noexcept {
+void Guardian::acknowledge_end() noexcept {
   const char order = 0;
   static_cast<void>(send(orders_.get(), &order, 1, MSG_NOSIGNAL) == 1);
 }

@@ -4,8 +4,6 @@
 
 #include <expected>
 #include <optional>
-#include <string>
-#include <vector>
 
 #include <holdfast/base/clock.h>
 
@@ -22,15 +20,9 @@ struct Deadlines {
 };
 
 struct GuardianOptions {
+  Deadlines deadlines{};
   Background background = Background::keep;
   base::Duration kill_after{};
-};
-
-// What is known of a command only when its lock is held.
-struct CommandStart {
-  std::vector<std::string> variables{};  // NAME=value, on top of the environment
-  int terminal = -1;                     // to have in the foreground from the start; -1: none
-  Deadlines deadlines{};
 };
 
 // A small process between this one, the supervisor, and the command: it starts the command, and
@@ -47,31 +39,25 @@ struct CommandStart {
 // One thread. The object is destroyed when the command has ended, or ends it.
 class Guardian {
  public:
-  // Forks the guardian, which then waits for start(): or the errno of what failed. A fork copies
-  // what the process has, and so costs least before a store is opened and threads are started. The
-  // command gets the environment that this process has now. Throws std::system_error where there
-  // are no more descriptors.
-  [[nodiscard]] static std::expected<Guardian, int> make(SpawnOptions command,
-                                                         const GuardianOptions& options);
+  // Starts the command: or the errno with which it could not be executed. Throws std::system_error
+  // where there are no more descriptors.
+  [[nodiscard]] static std::expected<Guardian, int> start(SpawnOptions command,
+                                                          const GuardianOptions& options);
   Guardian(Guardian&& other) noexcept;
   Guardian& operator=(Guardian&&) = delete;
   // As leave(), and blocks until the guardian has ended.
   ~Guardian();
 
-  // Starts the command and returns when it is running: or the errno with which it could not be
-  // executed. Once.
-  [[nodiscard]] std::expected<void, int> start(const CommandStart& how);
   // Lets the guardian go, which ends what is not to live on, while this process does other things.
   void leave() noexcept { orders_ = Descriptor(); }
 
-  // Of a guardian that was started.
   [[nodiscard]] pid_t command() const noexcept { return command_; }
 
   void set(const Deadlines& deadlines) noexcept;
   // From now on, nothing that the command leaves behind lives on.
   void set_ending() noexcept { board_->ending = true; }
   // Says that a report that the command has ended was read: its group is not used from now on.
-  void acknowledge_end() noexcept { send_order(); }
+  void acknowledge_end() noexcept;
   // The same, and ends what the command has left behind.
   void end_rest() noexcept;
 
@@ -84,7 +70,6 @@ class Guardian {
  private:
   Guardian(GuardianBoard* board, Descriptor orders, Descriptor reports, pid_t id) noexcept;
   [[nodiscard]] std::expected<pid_t, int> wait_for_start() const;
-  void send_order() noexcept;
 
   GuardianBoard* board_;
   Descriptor orders_;

@@ -13,7 +13,6 @@
 #include <cerrno>
 #include <charconv>
 #include <csignal>
-#include <cstring>
 #include <optional>
 
 #include <holdfast/base/saturate.h>
@@ -297,14 +296,6 @@ void guard(const GuardianPost& post, Spawn& spawn) noexcept {
   sigset_t all;
   sigfillset(&all);
   sigprocmask(SIG_SETMASK, &all, nullptr);
-  char order = 0;
-  if (read(post.orders, &order, 1) != 1) {
-    _exit(0);  // there is nothing to be run
-  }
-  for (char* text = post.board->variables.data(); *text != '\0'; text += std::strlen(text) + 1) {
-    spawn.set(text);
-  }
-  spawn.set_terminal(post.board->terminal);
   const auto command = spawn.start();
   if (!command) {
     report(post, Kind::failed, command.error());

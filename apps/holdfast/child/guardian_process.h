@@ -2,9 +2,7 @@
 
 #include <sys/types.h>
 
-#include <array>
 #include <atomic>
-#include <cstddef>
 #include <cstdint>
 
 #include <holdfast/base/clock.h>
@@ -29,18 +27,12 @@ struct GuardianBoard {
   std::atomic<std::int64_t> kill_at;  // KILL then
   std::atomic<bool> ending;           // nothing that the command leaves behind may live on
   std::atomic<bool> end_rest;         // as Background::kill from now on
-
-  // Written before the first order, not changed afterwards.
-  static constexpr std::size_t kMostText = std::size_t{256} * 1024;
-  int terminal;  // for Spawn::set_terminal()
-  std::array<char, kMostText>
-      variables;  // for Spawn::set(), one after the other, then an empty one
 };
 
 struct GuardianPost {
   GuardianBoard* board;
-  // The first byte: start the command. Another one: look at the board, and the supervisor knows
-  // that the command has ended. Its end: the supervisor is done, or dead.
+  // A byte: look at the board, and the supervisor knows that the command has ended; its end: the
+  // supervisor is done, or dead.
   int orders;
   int reports;             // takes GuardianReports
   int signals;             // a signalfd of all signals
@@ -63,9 +55,9 @@ struct GuardianReport {
   std::int32_t value;
 };
 
-// Waits for the order to start the command and guards it until it has ended, in a process that was
-// forked for this: makes system calls only. Until the supervisor knows that the command has ended,
-// its id and that of its group are not free to be used again.
+// Starts the command and guards it until it has ended, in a process that was forked for this: makes
+// system calls only. Until the supervisor knows that the command has ended, its id and that of its
+// group are not free to be used again.
 [[noreturn]] void guard(const GuardianPost& post, Spawn& spawn) noexcept;
 
 }  // namespace holdfast::cli

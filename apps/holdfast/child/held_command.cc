@@ -65,24 +65,8 @@ void start_on_loss(const Session& session, const Signals& signals, const locks::
   Hook(command.on_loss, variables(session, lock, command), signals.original_mask()).start();
 }
 
-std::expected<Guardian, NotStarted> make_guardian(Session& session, const Signals& signals,
-                                                  const Arguments& command,
-                                                  const GuardianOptions& options, OnLost on_lost) {
-  const auto if_orphaned =
-      on_lost == OnLost::terminate ? IfOrphaned::be_killed : IfOrphaned::live_on;
-  auto guardian = Guardian::make(
-      {.command = command, .signal_mask = signals.original_mask(), .if_orphaned = if_orphaned},
-      options);
-  if (!guardian) {
-    return std::unexpected(
-        NotStarted{.status = report_not_executed(session, command.front(), guardian.error())});
-  }
-  return *std::move(guardian);
-}
-
-std::expected<Ended, NotStarted> run_held(Session& session, const Signals& signals,
-                                          const locks::Lock& lock, const HeldCommand& command,
-                                          Guardian& guardian) {
+std::expected<HeldEnded, NotStarted> run_held(Session& session, const Signals& signals,
+                                              const locks::Lock& lock, const HeldCommand& command) {
   const auto environment = variables(session, lock, command);
   Hook on_loss(command.on_loss, environment, signals.original_mask());
   const auto say_lost = [&] {
@@ -102,18 +86,23 @@ std::expected<Ended, NotStarted> run_held(Session& session, const Signals& signa
   const base::TimePoint now = base::boot_clock().now();
   const base::Duration left = lock.time_left();
   const bool guarded = command.on_lost == OnLost::terminate;
-  const auto started =
-      guardian.start({.variables = environment,
-                      .terminal = terminal.for_start(),
-                      .deadlines = guarded ? Deadlines{.term = plan.overdue(now, left),
-                                                       .kill = plan.kill_at(now, left)}
-                                           : Deadlines{}});
-  if (!started) {
+  auto guardian =
+      Guardian::start({.command = command.command,
+                       .variables = environment,
+                       .signal_mask = signals.original_mask(),
+                       .terminal = terminal.for_start(),
+                       .if_orphaned = guarded ? IfOrphaned::be_killed : IfOrphaned::live_on},
+                      {.deadlines = guarded ? Deadlines{.term = plan.overdue(now, left),
+                                                        .kill = plan.kill_at(now, left)}
+                                            : Deadlines{},
+                       .background = command.background,
+                       .kill_after = command.kill_after});
+  if (!guardian) {
     return std::unexpected(NotStarted{
-        .status = report_not_executed(session, command.command.front(), started.error())});
+        .status = report_not_executed(session, command.command.front(), guardian.error())});
   }
   session.service().ready(command.status);
-  Supervisor supervisor(guardian, lock, signals, terminal,
+  Supervisor supervisor(*guardian, lock, signals, terminal,
                         {.ttl = command.ttl,
                          .kill_after = command.kill_after,
                          .on_lost = command.on_lost,
@@ -121,8 +110,8 @@ std::expected<Ended, NotStarted> run_held(Session& session, const Signals& signa
                          .every = session.service().interval(),
                          .tick = [&session] { session.service().alive(); }});
   const Ended ended = supervisor.run();
-  guardian.leave();
-  return ended;
+  guardian->leave();
+  return HeldEnded{ended, *std::move(guardian)};
 }
 
 }  // namespace holdfast::cli

@@ -22,6 +22,7 @@ struct HeldCommand {
   base::Duration ttl;
   base::Duration kill_after;
   OnLost on_lost = OnLost::terminate;
+  Background background = Background::keep;
   std::string on_acquire{};  // shell commands, see Hook
   std::string on_loss{};
   // The status that the service manager shows while the command runs.
@@ -40,19 +41,16 @@ struct NotStarted {
   bool lost = false;
 };
 
-// Makes the guardian of such a command. Reports a failure, and returns what to end with then.
-[[nodiscard]] std::expected<Guardian, NotStarted> make_guardian(Session& session,
-                                                                const Signals& signals,
-                                                                const Arguments& command,
-                                                                const GuardianOptions& options,
-                                                                OnLost on_lost = OnLost::terminate);
+// How such a command ended. Its guardian is leaving; the destructor waits for it.
+struct HeldEnded : Ended {
+  Guardian guardian;
+};
 
-// Runs it, told by its environment what is held, and looks after it. Returns how it ended, when
-// the guardian has nothing left to do but to end itself.
-[[nodiscard]] std::expected<Ended, NotStarted> run_held(Session& session, const Signals& signals,
-                                                        const locks::Lock& lock,
-                                                        const HeldCommand& command,
-                                                        Guardian& guardian);
+// Runs it, told by its environment what is held, and looks after it. Returns how it ended.
+[[nodiscard]] std::expected<HeldEnded, NotStarted> run_held(Session& session,
+                                                            const Signals& signals,
+                                                            const locks::Lock& lock,
+                                                            const HeldCommand& command);
 
 // Starts `on_loss`, for a loss that is found after run_held() has returned.
 void start_on_loss(const Session& session, const Signals& signals, const locks::Lock& lock,

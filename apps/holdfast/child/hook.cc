@@ -31,12 +31,10 @@ void Hook::start() {
     return;
   }
   Spawn spawn({.command = {"/bin/sh", "-c", script_},
+               .variables = variables_,
                .signal_mask = signal_mask_,
                .if_orphaned = IfOrphaned::live_on,
                .input = Input::nothing});
-  for (std::string& variable : variables_) {
-    spawn.set(variable.data());
-  }
   id_ = spawn.start().value_or(-1);
 }
 

@@ -46,7 +46,7 @@ class Hook {
   void pass_on(int signal);
 
   const std::string script_;
-  std::vector<std::string> variables_;
+  const std::vector<std::string> variables_;
   const sigset_t signal_mask_;
   pid_t id_ = -1;
 };

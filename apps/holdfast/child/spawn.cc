@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <string_view>
 #include <utility>
@@ -31,38 +32,30 @@ std::string_view name_of(std::string_view variable) {
   return variable.substr(0, variable.find('='));
 }
 
-std::vector<char*> environment_with_room() {
-  std::vector<char*> all;
+std::vector<std::string> merged_environment(const SpawnOptions& options) {
+  std::vector<std::string> merged = options.variables;
+  const auto is_replaced = [&](std::string_view variable) {
+    return std::ranges::any_of(options.variables, [&](const std::string& replacement) {
+      return name_of(replacement) == name_of(variable);
+    });
+  };
   for (char** variable = environ; *variable != nullptr; ++variable) {
-    all.push_back(*variable);
+    if (!is_replaced(*variable)) {
+      merged.emplace_back(*variable);
+    }
   }
-  all.push_back(nullptr);
-  all.reserve(all.size() + Spawn::kMostVariables);
-  return all;
+  return merged;
 }
 
 }  // namespace
 
 Spawn::Spawn(SpawnOptions options)
     : options_(std::move(options)),
+      variables_(merged_environment(options_)),
       arguments_(pointers(options_.command)),
-      environment_(environment_with_room()),
+      environment_(pointers(variables_)),
       stack_size_(kLeastStack + (arguments_.size() + 16) * sizeof(char*)),
       stack_(std::make_unique_for_overwrite<std::byte[]>(stack_size_)) {}
-
-void Spawn::set(char* variable) noexcept {
-  for (char*& other : environment_) {
-    if (other == nullptr) {
-      other = variable;
-      environment_.push_back(nullptr);
-      return;
-    }
-    if (name_of(other) == name_of(variable)) {
-      other = variable;
-      return;
-    }
-  }
-}
 
 // Between clone and exec it shares its parent's memory, so it may only make system calls. Not
 // instrumented: a sanitizer's bookkeeping is the parent's, too.
@@ -79,8 +72,8 @@ __attribute__((no_sanitize("address", "thread", "undefined"))) int Spawn::child_
   if (start.options_.input == Input::nothing) {
     dup2(open("/dev/null", O_RDONLY | O_CLOEXEC), STDIN_FILENO);
   }
-  if (start.terminal_ >= 0) {
-    tcsetpgrp(start.terminal_, getpid());
+  if (start.options_.terminal >= 0) {
+    tcsetpgrp(start.options_.terminal, getpid());
   }
   sigprocmask(SIG_SETMASK, &start.options_.signal_mask, nullptr);
   execvpe(start.arguments_.front(), start.arguments_.data(), start.environment_.data());

@@ -39,17 +39,10 @@ std::string Session::url_for_command() const {
   return location_.name.empty() ? shown : location_.name;
 }
 
-base::Result<void> Session::locate() {
+base::Result<void> Session::open(Purpose purpose) {
   HOLDFAST_TRY_LET(auto location, locate_store(global_.store));
   location_ = std::move(location);
   unsetenv("HOLDFAST_PASSWORD");  // no command inherits it
-  return {};
-}
-
-base::Result<void> Session::open(Purpose purpose) {
-  if (location_.url.empty()) {
-    HOLDFAST_TRY(locate());
-  }
   auto opened = engines::open_store(location_.url, logger());
   if (!opened) {
     base::Error error = std::move(opened).error();

@@ -43,14 +43,11 @@ class Session {
  public:
   explicit Session(const GlobalOptions& global) : global_(global) {}
 
-  // Finds out which store the options, the environment or the default name. Afterwards the
-  // environment has no password.
-  [[nodiscard]] base::Result<void> locate();
-  // Opens that store, and locates it first unless locate() was called. A store that other processes
-  // do not see is an error, except for a command that only examines it.
+  // Opens the store that the options, the environment or the default name. A store that other
+  // processes do not see is an error, except for a command that only examines it.
   [[nodiscard]] base::Result<void> open(Purpose purpose = Purpose::share);
 
-  // Of a session that was located, and of one that was opened.
+  // Of a session that was opened.
   [[nodiscard]] const StoreLocation& location() const noexcept { return location_; }
   [[nodiscard]] const std::shared_ptr<store::LeaseStore>& store() const noexcept { return store_; }
 

@@ -66,11 +66,6 @@ void declare(CommandLine& line, ElectOptions& options) {
 std::optional<int> lead(Session& session, Signals& signals, const ElectOptions& options,
                         Story& story, locks::Lock term) {
   story.begin();
-  auto guardian =
-      make_guardian(session, signals, options.command, {.kill_after = options.kill_after});
-  if (!guardian) {
-    return guardian.error().status;
-  }
   const auto ended = run_held(
       session, signals, term,
       {.name = options.name,
@@ -80,13 +75,11 @@ std::optional<int> lead(Session& session, Signals& signals, const ElectOptions& 
        .on_acquire = options.on_acquire,
        .on_loss = options.on_loss,
        .status = "leader of " + base::printable(options.name),
-       .say_lost =
-           [&] {
-             session.report({base::ErrorCode::lost,
-                             fmt::format("lost the term of {}: {}; ending the command",
-                                         base::printable(options.name), story.cause_of_loss())});
-           }},
-      *guardian);
+       .say_lost = [&] {
+         session.report({base::ErrorCode::lost,
+                         fmt::format("lost the term of {}: {}; ending the command",
+                                     base::printable(options.name), story.cause_of_loss())});
+       }});
   if (!ended) {
     return ended.error().lost ? std::nullopt : std::optional(ended.error().status);
   }

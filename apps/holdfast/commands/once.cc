@@ -78,7 +78,7 @@ std::string_view mistake_in(const OnceOptions& options) {
   return {};
 }
 
-int run_once(Session& session, Signals& signals, Guardian& guardian, const OnceOptions& options) {
+int run_once(Session& session, Signals& signals, const OnceOptions& options) {
   Story story(session, options.name, options.retry.value_or(options.per));
   locks::LockProvider provider(session.store(), story.provider_options(options.owner));
   recipes::Once once(
@@ -94,13 +94,11 @@ int run_once(Session& session, Signals& signals, Guardian& guardian, const OnceO
          .command = options.command,
          .ttl = options.retry.value_or(options.per),
          .kill_after = options.kill_after,
-         .say_lost =
-             [&] {
-               session.report({base::ErrorCode::lost,
-                               fmt::format("lost {}: {}; ending the command",
-                                           base::printable(options.name), story.cause_of_loss())});
-             }},
-        guardian);
+         .say_lost = [&] {
+           session.report({base::ErrorCode::lost,
+                           fmt::format("lost {}: {}; ending the command",
+                                       base::printable(options.name), story.cause_of_loss())});
+         }});
     status = !ended ? ended.error().status : ended->lost ? kLost : ended->status;
     return ended.has_value();
   };
@@ -131,18 +129,10 @@ int once(const Invocation& call) {
   }
   Signals signals;  // before any thread
   Session session(options.global);
-  if (const auto located = session.locate(); !located) {
-    return session.report(located.error());
-  }
-  auto guardian =
-      make_guardian(session, signals, options.command, {.kill_after = options.kill_after});
-  if (!guardian) {
-    return guardian.error().status;
-  }
   if (const auto opened = session.open(); !opened) {
     return session.report(opened.error());
   }
-  return run_once(session, signals, *guardian, options);
+  return run_once(session, signals, options);
 }
 
 }  // namespace holdfast::cli::commands

@@ -98,11 +98,10 @@ void declare(CommandLine& line, RunOptions& options) {
 // One run from the lock to its release.
 class Run {
  public:
-  Run(Session& session, Signals& signals, Guardian& guardian, const RunOptions& options,
+  Run(Session& session, Signals& signals, const RunOptions& options,
       const locks::AcquireOptions& how)
       : session_(session),
         signals_(signals),
-        guardian_(guardian),
         options_(options),
         how_(how),
         story_(session, options.name, options.claim.ttl),
@@ -132,11 +131,12 @@ class Run {
                               .ttl = options_.claim.ttl,
                               .kill_after = options_.kill_after,
                               .on_lost = options_.on_lost,
+                              .background = options_.background,
                               .on_acquire = options_.on_acquire,
                               .on_loss = options_.on_loss,
                               .status = "holding " + base::printable(options_.name),
                               .say_lost = [this] { say_lost(); }};
-    const auto ended = run_held(session_, signals_, lock, command, guardian_);
+    const auto ended = run_held(session_, signals_, lock, command);
     if (!ended) {
       return ended.error().status;
     }
@@ -189,7 +189,6 @@ class Run {
 
   Session& session_;
   Signals& signals_;
-  Guardian& guardian_;
   const RunOptions& options_;
   const locks::AcquireOptions& how_;
   Story story_;
@@ -197,26 +196,8 @@ class Run {
   bool said_lost_ = false;
 };
 
-// Returns the status to end with, when the lock is released and the guardian has ended.
-int run_guarded(Session& session, Signals& signals, const RunOptions& options,
-                const locks::AcquireOptions& how) {
-  // Before the store is opened and threads are started: a fork costs least then.
-  auto guardian = make_guardian(
-      session, signals, options.command,
-      {.background = options.background, .kill_after = options.kill_after}, options.on_lost);
-  if (!guardian) {
-    return guardian.error().status;
-  }
-  if (const auto opened = session.open(); !opened) {
-    return session.report(opened.error());
-  }
-  // Never destroyed: the kernel takes it down faster. The lock is released, and all that is left is
-  // threads with nothing to do and a store to close.
-  Run& run = *new Run(session, signals, *guardian, options, how);
-  return run();
-}
-
-// As std::exit(), without the destructors of what never was.
+// Without taking down what the kernel takes down faster: the lock is released, and all that is left
+// is a thread with nothing to do and a store to close.
 [[noreturn]] void leave(int status) {
   std::fflush(nullptr);
   _exit(status);
@@ -241,10 +222,11 @@ int run(const Invocation& call) {
   Signals signals;  // before any thread
   Session session(options.global);
   session.serve();
-  if (const auto located = session.locate(); !located) {
-    return session.report(located.error());
+  if (const auto opened = session.open(); !opened) {
+    return session.report(opened.error());
   }
-  leave(run_guarded(session, signals, options, *how));
+  Run work(session, signals, options, *how);
+  leave(work());
 }
 
 }  // namespace holdfast::cli::commands
