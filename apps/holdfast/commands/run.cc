@@ -114,7 +114,10 @@ class Run {
       return session_.report(options_.name, acquired.error());
     }
     if (const auto* const busy = std::get_if<NotFree>(&*acquired)) {
-      session_.report(not_free_error(options_.name, *busy, *how_.wait));
+      // With the status of a success it is not an error either, and -q leaves only those.
+      if (!options_.claim.waiting.quiet || options_.busy_status != kSuccess) {
+        session_.report(not_free_error(options_.name, *busy, *how_.wait));
+      }
       return static_cast<int>(options_.busy_status);
     }
     if (const auto* const interrupted = std::get_if<Interrupted>(&*acquired)) {

@@ -107,6 +107,13 @@ TEST_F(WaitTest, AQuietWaitPrintsNothing) {
   EXPECT_NE(busy.errors.find("job is held by"), std::string::npos) << busy.errors;
 }
 
+TEST_F(WaitTest, AQuietRunThatIsSkippedWithSuccessPrintsNothing) {
+  const auto holder = start_holder({"job"});
+  const Outcome skipped = holdfast({"run", "-q", "-n", "-E", "0", "job", "--", "true"});
+  EXPECT_EQ(skipped.status, 0);
+  EXPECT_EQ(skipped.errors, "");
+}
+
 }  // namespace
 
 }  // namespace holdfast::cli::testing
