@@ -223,7 +223,7 @@ Checks check_promises(const store::Capabilities& capabilities) {
            "excludes processes on this machine only")},
       {"durable", Verdict::ok,
        say(capabilities.durable, "leases survive a restart of the programs, or of the server",
-           "leases are lost when the store restarts")},
+           "not promised: a restart of the store may lose leases")},
       {"push", Verdict::ok,
        say(capabilities.push, "waiters are notified when a name is free",
            "waiters poll, and acquire a name later")},

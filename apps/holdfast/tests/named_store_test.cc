@@ -1,5 +1,8 @@
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <string>
+#include <vector>
 
 #include <tests/support/redis_server.h>
 
@@ -104,6 +107,18 @@ TEST_F(PasswordTest, InAnArgumentIsSomethingTheDoctorWarnsOf) {
   const std::string with = "redis://:se%2Fcret@127.0.0.1:" + std::to_string(server_.port());
   const Outcome outcome = holdfast({"--store", with, "doctor"});
   EXPECT_NE(outcome.output.find("password_file"), std::string::npos) << outcome.output;
+}
+
+TEST_F(PasswordTest, DoctorNamesEachCheckOfAServerOnce) {
+  environment()["HOLDFAST_PASSWORD"] = "se/cret";
+  const auto report = json({"--store", url_, "doctor", "--json"});
+  std::vector<std::string> names;
+  for (const auto& check : report["checks"]) {
+    names.push_back(check["name"]);
+  }
+  std::ranges::sort(names);
+  EXPECT_EQ(std::ranges::adjacent_find(names), names.end()) << report;
+  EXPECT_TRUE(std::ranges::binary_search(names, "clock_offset")) << report;
 }
 
 }  // namespace
