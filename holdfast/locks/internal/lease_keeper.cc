@@ -312,7 +312,8 @@ void LeaseKeeper::note_health(const Applied& applied, const Outcomes& outcomes) 
   }
   last_failure_ = base::to_string(outcomes.error());
   const std::string text = "could not renew " + std::to_string(applied.failed) +
-                           " leases, will try again: " + last_failure_;
+                           (applied.failed == 1 ? " lease" : " leases") +
+                           ", will try again: " + last_failure_;
   // One warning for each outage, not for each attempt.
   logger_.log(std::exchange(is_failing_, true) ? base::LogLevel::debug : base::LogLevel::warning,
               text);

@@ -245,6 +245,8 @@ TEST_F(LeaseKeeperTest, AnOutageIsOneWarningAndItsEndIsSaid) {
   for (const auto& [level, text] : log_) levels.push_back(level);
   using enum base::LogLevel;
   EXPECT_EQ(levels, (std::vector{warning, debug, debug, info}));
+  EXPECT_TRUE(log_.front().second.starts_with("could not renew 1 lease, will try again: "))
+      << log_.front().second;
 }
 
 TEST_F(LeaseKeeperTest, TheLogSaysWhyALeaseWasLost) {
