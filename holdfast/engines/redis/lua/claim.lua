@@ -27,7 +27,8 @@ if retention and ARGV[4] ~= '' then
   -- include take.lua
   if granted then
     if ARGV[6] then
-      redis.pcall('ZREM', 'hfq:' .. string.sub(companion, 4), ARGV[6])
+      -- include queue_key.lua
+      redis.pcall('ZREM', queue, ARGV[6])
     end
     return token
   end
@@ -37,7 +38,7 @@ if retention and ARGV[4] ~= '' then
 end
 -- include queue.lua
 local plain, companion = unpack(KEYS)
-local queue = queue_of(companion)
+-- include queue_key.lua
 -- include record.lua
 -- include count.lua
 local permits, capacity, holds_back, store = string.match(ARGV[5] or '1 1 0 ', '^(%d+) (%d+) (%d+) (%x*)$')

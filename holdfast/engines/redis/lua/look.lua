@@ -7,7 +7,7 @@
 local store, is_listing = ARGV[2], ARGV[3] == 'listing'
 
 local function look(plain, companion)
-  local queue = queue_of(companion)
+  -- include queue_key.lua
   local loaded, record = pcall(load, plain, companion)
   if not loaded then
     return {'unreadable', type(record) == 'table' and record.err or tostring(record)}

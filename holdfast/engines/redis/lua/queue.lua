@@ -5,12 +5,6 @@
 --
 -- What was done stays done, whatever is in the queue's place, and whether or not this user may publish.
 
--- The key of the queue. It is made here from another key of the name, and so is in its slot: one more key
--- would cost each claim of a mutex that nobody waits for.
-local function queue_of(companion)
-  return 'hfq:' .. string.sub(companion, 4)
-end
-
 -- How many members one script looks at: a release takes no longer than this, however many dead members
 -- are in the queue.
 local most_checked = 64

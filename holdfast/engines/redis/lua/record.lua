@@ -35,7 +35,7 @@ local function milliseconds(microseconds)
   return math.ceil(microseconds / 1000)
 end
 
--- The key `ends` of a name: made here, as `queue_of` in queue.lua.
+-- The key `ends` of a name: made here, as that of the queue (see queue_key.lua).
 local function ends_of(companion)
   return 'hfe:' .. string.sub(companion, 4)
 end

@@ -13,7 +13,8 @@ local call = redis.call
 if #KEYS > 2 then
   local answers = {}
   for i = 1, #KEYS / 2 do
-    local plain, queue, freed = KEYS[2 * i - 1], 'hfq:' .. string.sub(KEYS[2 * i], 4), false
+    local plain, companion, freed = KEYS[2 * i - 1], KEYS[2 * i], false
+    -- include queue_key.lua
     if redis.pcall('GET', plain) == ARGV[i + 1] and call('EXISTS', queue) == 0 then
       -- include free.lua
     end
@@ -23,7 +24,7 @@ if #KEYS > 2 then
 end
 
 local plain, companion = KEYS[1], KEYS[2]
-local queue = 'hfq:' .. string.sub(companion, 4)  -- queue_of(), which would cost more
+-- include queue_key.lua
 local id, store = ARGV[2], ARGV[3] or ''
 
 local member = ARGV[4] ~= '' and ARGV[4]

@@ -6,7 +6,7 @@
 -- include record.lua
 -- include count.lua
 local plain, companion = unpack(KEYS)
-local queue = queue_of(companion)
+-- include queue_key.lua
 local from = ARGV[2]
 local to, ttl = new_lease(ARGV[3], ARGV[4], ARGV[5])
 local record = load_counted(plain, companion, {from, to.id})

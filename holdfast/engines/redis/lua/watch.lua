@@ -5,7 +5,7 @@
 -- include record.lua
 -- include count.lua
 local plain, companion = unpack(KEYS)
-local queue = queue_of(companion)
+-- include queue_key.lua
 local record = load_counted(plain, companion, {})
 
 if is_held(record) and (record.foreign or record.used >= record.capacity) and not record.has_more then

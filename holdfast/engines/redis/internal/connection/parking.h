@@ -29,8 +29,8 @@ class Parking {
 
 // Where the callers of a connection sleep until they are told something. However many are told, few
 // system calls wake them all: those who come one after the other sleep on the same futex, in bays
-// that it can tell apart. Who shares a bay with somebody who is woken wakes for nothing, and sleeps
-// on.
+// that it can tell apart. All sleepers in a bay wake together; those who were told nothing go back
+// to sleep.
 //
 // enter(), tell() and what is to be woken are protected by the connection's mutex; wait() and
 // wake() need none. It outlives every parking; a parking may be gone once it was told.
