@@ -27,6 +27,14 @@ class Joined : public RedisTest {
     });
   }
 
+  // As a user that may use the jobs, and of their queues those with this pattern.
+  void open_with_queues(const std::string& pattern) {
+    run({"ACL", "SETUSER", "limited", "on", ">word", "+@all", "allchannels", "~job*", "~hf:{job*",
+         pattern});
+    store_ = base::value_or_throw(engines::redis::RedisStore::open(
+        {.host = "127.0.0.1", .port = server_.port(), .user = "limited", .password = "word"}));
+  }
+
   static constexpr int kCallers = 16;
   static constexpr int kTurns = 200;
 
@@ -108,15 +116,17 @@ TEST_F(Joined, AreServedThoughTheyReleasePermits) {
 }
 
 TEST_F(Joined, AreServedThoughOneOfThemMustNotAsk) {
-  run({"ACL", "SETUSER", "limited", "on", ">word", "+@all", "allchannels", "~job*", "~hf:{job*",
-       "~hfq:{job*"});
-  store_ = base::value_or_throw(engines::redis::RedisStore::open(
-      {.host = "127.0.0.1", .port = server_.port(), .user = "limited", .password = "word"}));
+  open_with_queues("~hfq:{job*");
   const std::jthread unwanted([this](const std::stop_token& stop) {
     while (!stop.stop_requested()) {
       EXPECT_FALSE(store_->claim("other", wish()).has_value());
     }
   });
+  claim_and_release();
+}
+
+TEST_F(Joined, AreServedThoughTheQueuesOfSomeMustNotBeRead) {
+  open_with_queues("~hfq:{job?1*");
   claim_and_release();
 }
 

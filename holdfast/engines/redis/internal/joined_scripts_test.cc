@@ -135,6 +135,15 @@ TEST_F(JoinedScripts, NothingIsReleasedPastThoseWhoWait) {
   EXPECT_EQ(holders("job").at(0).id, mine_);
 }
 
+TEST_F(JoinedScripts, NothingIsReleasedWhoseQueueMustNotBeRead) {
+  EXPECT_EQ(claim({"job", "secret", "other"}, mine_), (Done{true, true, true}));
+  run({"ACL", "SETUSER", "limited", "on", ">word", "+@all", "~job", "~secret", "~other", "~hf:*",
+       "~hfq:{job}", "~hfq:{other}"});
+  ASSERT_EQ(run({"AUTH", "limited", "word"}), "OK");
+  EXPECT_EQ(release({"job", "secret", "other"}, mine_), (Done{true, false, true}));
+  EXPECT_EQ(holders("secret").at(0).id, mine_);
+}
+
 // Of which the note is to be kept for less long from then on.
 TEST_F(JoinedScripts, NothingIsReleasedThatWouldLastForLong) {
   const Claim claim = wish({}, 24h);

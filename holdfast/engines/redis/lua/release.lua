@@ -15,7 +15,8 @@ if #KEYS > 2 then
   for i = 1, #KEYS / 2 do
     local plain, companion, freed = KEYS[2 * i - 1], KEYS[2 * i], false
     -- include queue_key.lua
-    if redis.pcall('GET', plain) == ARGV[i + 1] and call('EXISTS', queue) == 0 then
+    -- No error may end the script: names before this one may be free already.
+    if redis.pcall('GET', plain) == ARGV[i + 1] and redis.pcall('EXISTS', queue) == 0 then
       -- include free.lua
     end
     answers[i] = freed

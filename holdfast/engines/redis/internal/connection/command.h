@@ -105,8 +105,8 @@ class Command {
 //   EVALSHA sha 2n  the keys of each  what they have in common  the arguments of each
 //
 // and the answer is an array of n. If an element is nil, or the answer no such array, nothing was
-// done for that command, and it is to be sent alone. A script that keeps to that writes nothing for
-// a name before all is done that can fail for it.
+// done for that command, and it is to be sent alone. So for each name, such a script first does
+// what may fail, and writes last; and nothing that fails for one name ends it.
 
 // Whether both are of the same script, with as many arguments, and the same in common.
 [[nodiscard]] bool may_be_joined(const Command& one, const Command& other) noexcept;
