@@ -268,9 +268,12 @@ void Connection::notify_finished() {
   if (finished_.sleepers.empty() && finished_.submissions.empty()) {
     return;
   }
-  const Finished finished = std::exchange(finished_, {});
-  mutex_.unlock();
-  notify(finished);
+  {
+    const Finished finished = std::exchange(finished_, {});
+    mutex_.unlock();
+    notify(finished);
+    // Its callbacks end here, before the mutex is locked: what they have captured may call us.
+  }
   mutex_.lock();
 }
 

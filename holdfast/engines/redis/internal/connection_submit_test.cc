@@ -120,6 +120,18 @@ TEST_F(ConnectionSubmit, ACallbackMaySubmitAgain) {
   EXPECT_EQ(last.get_future().get(), 20);
 }
 
+TEST_F(ConnectionSubmit, WhatACallbackHasCapturedMaySubmitAsItEnds) {
+  const auto connection = open_connection(options_for(server_));
+  std::promise<std::string> last;
+  std::shared_ptr<void> captured(nullptr, [&](void*) {
+    connection->submit(Command("ECHO", "the end"), patience(),
+                       [&](const Result<Reply>& reply) { last.set_value(text_of(reply)); });
+  });
+  connection->submit(Command("PING"), patience(),
+                     [captured = std::move(captured)](const Result<Reply>&) {});
+  EXPECT_EQ(last.get_future().get(), "the end");
+}
+
 TEST_F(ConnectionSubmit, EndsByItsDeadlineUnknownIfSent) {
   const auto connection = open_connection(options_for(server_));
   server_.suspend();
