@@ -26,8 +26,9 @@ struct Capabilities {
   bool push = false;           // `watch` is told; otherwise a waiter has to poll
   bool cross_process = false;  // excludes other processes
   bool cross_machine = false;  // excludes other machines
-  bool fair = false;           // a free mutex goes to the claim that has waited longest, anywhere
-  bool immediate = false;      // answers without I/O, so that anybody may ask at any time
+  // A claim that waits has a place in a queue of the store, and a release serves the first.
+  bool queues_claims = false;
+  bool immediate = false;  // answers without I/O, so that anybody may ask at any time
 
   friend bool operator==(const Capabilities&, const Capabilities&) = default;
 };

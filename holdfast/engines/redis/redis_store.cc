@@ -165,7 +165,7 @@ store::Capabilities RedisStore::capabilities() const {
           .push = true,
           .cross_process = true,
           .cross_machine = true,
-          .fair = true};
+          .queues_claims = true};
 }
 
 store::AsyncLeaseStore* RedisStore::async() noexcept { return submitter_.get(); }

@@ -87,7 +87,7 @@ store::Capabilities SqliteStore::capabilities() const {
           .push = engine_->watchers().hears_other_processes(),
           .cross_process = true,
           .cross_machine = false,
-          .fair = true};
+          .queues_claims = true};
 }
 
 std::uint64_t SqliteStore::times_woken() const noexcept {

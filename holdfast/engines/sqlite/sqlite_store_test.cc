@@ -198,7 +198,7 @@ TEST_F(SqliteStoreTest, SaysWhatItPromises) {
                                                          .push = true,
                                                          .cross_process = true,
                                                          .cross_machine = false,
-                                                         .fair = true}));
+                                                         .queues_claims = true}));
 }
 
 TEST_F(SqliteStoreTest, OptionsOutOfRangeAreRefused) {

@@ -52,7 +52,7 @@ class ProviderCore : public std::enable_shared_from_this<ProviderCore> {
   const std::shared_ptr<store::LeaseStore> store;
   const ProviderOptions options;
   const bool push;
-  const bool fair;
+  const bool queues_claims;
   internal::WaitQueues queues;
   internal::LeaseKeeper keeper;
   internal::BackgroundReleases background_releases;

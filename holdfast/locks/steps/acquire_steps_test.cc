@@ -84,13 +84,13 @@ class Call {
 };
 
 // A store that says of itself that it has a queue of waiters. The tests answer for that queue.
-class FairStore final : public store::LeaseStore {
+class QueueStore final : public store::LeaseStore {
  public:
-  explicit FairStore(std::shared_ptr<store::LeaseStore> real) : real_(std::move(real)) {}
+  explicit QueueStore(std::shared_ptr<store::LeaseStore> real) : real_(std::move(real)) {}
 
   [[nodiscard]] store::Capabilities capabilities() const override {
     store::Capabilities capabilities = real_->capabilities();
-    capabilities.fair = true;
+    capabilities.queues_claims = true;
     return capabilities;
   }
 
@@ -356,7 +356,7 @@ TEST_F(AcquireStepsTest, BehindOthersAGrantThatNobodySawIsConfirmed) {
 }
 
 TEST_F(AcquireStepsTest, BeforeTheStoreChoosesTheNextWaiterJoinsItsQueue) {
-  LockProvider provider(std::make_shared<FairStore>(store_), {.clock = &clock_});
+  LockProvider provider(std::make_shared<QueueStore>(store_), {.clock = &clock_});
   std::optional<Lock> held = provider.acquire("job", kPatient);
   for (int hand_overs = 0; hand_overs < 16; ++hand_overs) {
     const auto next = first_in_queue(provider);

@@ -71,7 +71,7 @@ Step ReleaseSteps::start() {
 }
 
 bool ReleaseSteps::may_enqueue() const {
-  return core_.fair && hold_.permits == store::Permits::mutex();
+  return core_.queues_claims && hold_.permits == store::Permits::mutex();
 }
 
 Step ReleaseSteps::on(Answer&& answer) {
