@@ -89,16 +89,14 @@ base::LeaseId Lock::detach() noexcept {
   return id;
 }
 
-bool Lock::released() const noexcept {
-  return hold_ == nullptr || hold_->status() == Hold::Status::ended;
-}
+bool Lock::released() const noexcept { return hold_ == nullptr || hold_->given_back(); }
 
 LockState Lock::state() const {
-  if (released()) {
+  if (hold_ == nullptr) {
     return LockState::released;
   }
   if (!hold_->check()) {
-    return LockState::lost;
+    return hold_->status() == Hold::Status::lost ? LockState::lost : LockState::released;
   }
   return hold_->extending() ? LockState::extending : LockState::acquired;
 }

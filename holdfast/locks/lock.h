@@ -67,7 +67,8 @@ class [[nodiscard]] Lock {
   [[nodiscard]] bool holds() const noexcept { return !released(); }
   explicit operator bool() const noexcept { return holds(); }
   [[nodiscard]] bool released() const noexcept;
-  // Returns where the lock is in its life. Asked late, it is `lost` already.
+  // Returns where the lock is in its life. Asked late, it is `lost` already; a lock that was lost
+  // stays so when it is released.
   [[nodiscard]] LockState state() const;
 
   // These need a handle that was granted a lease; they still answer after `release`.

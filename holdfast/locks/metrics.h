@@ -12,7 +12,8 @@ namespace holdfast::locks {
 //
 // Counters:   acquired, contended, timed_out, cancelled, failed, released, not_held, handed_over,
 //             renewed, renew_failed, lost, unknown_outcome
-// Of these, `not_held` counts releases that found the lease expired or stolen.
+// Of these, `not_held` counts releases that found the lease expired or stolen; not where no caller
+// had it yet, or where it may have been handed over and the reply was lost.
 // Durations:  acquire_wait, hold, renew_batch
 struct Metrics {
   std::function<void(std::string_view counter, std::uint64_t by)> count{};

@@ -103,6 +103,12 @@ class Hold {
                                  std::max<base::Duration>(valid_until() - now, kLeast));
   }
 
+  // Notes that its holder gives it back, held or lost. True for the first caller.
+  bool give_back() noexcept { return !given_back_.exchange(true, std::memory_order_acq_rel); }
+  [[nodiscard]] bool given_back() const noexcept {
+    return given_back_.load(std::memory_order_acquire);
+  }
+
   // True for the one caller who makes it so.
   bool end() noexcept { return leave(Status::ended); }
   bool lose() {
@@ -122,6 +128,7 @@ class Hold {
   std::atomic<base::Duration::rep> valid_until_{0};
   std::atomic<Status> status_{Status::held};
   std::atomic<bool> extending_{false};
+  std::atomic<bool> given_back_{false};
   std::stop_source lost_;
 };
 

@@ -87,6 +87,7 @@ void ProviderCore::abandon(Hold& hold) {
   if (is_inherited()) {
     return;
   }
+  hold.give_back();
   hold.end();
   keeper.remove(hold);
   queues.wake_first(hold.name);

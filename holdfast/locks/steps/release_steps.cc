@@ -33,8 +33,11 @@ base::Deadline earlier(base::Deadline deadline, base::Duration from_now) {
 
 }  // namespace
 
+ReleaseSteps::ReleaseSteps(Hold& hold) noexcept
+    : hold_(hold), core_(*hold.core), patience_(base::Duration::max()) {}
+
 ReleaseSteps::ReleaseSteps(Hold& hold, base::Duration patience) noexcept
-    : hold_(hold), core_(*hold.core), patience_(patience) {}
+    : hold_(hold), core_(*hold.core), patience_(patience), may_be_gone_(true) {}
 
 ReleaseSteps::~ReleaseSteps() {
   if (next_ != nullptr) {
@@ -47,10 +50,10 @@ ReleaseSteps::~ReleaseSteps() {
 }
 
 Step ReleaseSteps::start() {
-  const bool was_held = hold_.end();
-  if (!was_held && hold_.status() == Hold::Status::ended) {
+  if (!hold_.give_back()) {
     return {};
   }
+  const bool was_held = hold_.end();
   core_.keeper.remove(hold_);
   const base::TimePoint now = core_.options.clock->now();
   core_.observe("hold", now - hold_.granted);
@@ -90,6 +93,8 @@ Step ReleaseSteps::on(Answer&& answer) {
 Step ReleaseSteps::on_transfer(const Result<store::TransferOutcome>& transferred) {
   internal::Waiter& next = *std::exchange(next_, nullptr);
   if (!transferred) {
+    const ErrorCode code = transferred.error().code;
+    may_be_gone_ |= code == ErrorCode::unknown_outcome || code == ErrorCode::internal;
     core_.queues.settle(hold_.name, next, std::unexpected(transferred.error()));
     return to_the_store();
   }
@@ -123,6 +128,9 @@ Step ReleaseSteps::to_the_store() {
 
 Step ReleaseSteps::end() {
   const bool is_gone = outcome_ == ReleaseOutcome::not_held;
+  if (is_gone && may_be_gone_) {
+    return {};
+  }
   core_.count(!outcome_ ? "failed" : is_gone ? "not_held" : "released");
   const base::LogLevel level = is_gone ? base::LogLevel::warning : base::LogLevel::debug;
   if (outcome_ && core_.options.logger.enabled(level)) {

@@ -20,9 +20,11 @@ namespace holdfast::locks::steps {
 // comes of it.
 class ReleaseSteps final : public Procedure {
  public:
-  // `hold` outlives it. It asks the store for as long as the lease lasts, and no longer than
-  // `patience`.
-  explicit ReleaseSteps(Hold& hold, base::Duration patience = base::Duration::max()) noexcept;
+  // `hold` outlives it. It asks the store for as long as the lease lasts.
+  explicit ReleaseSteps(Hold& hold) noexcept;
+  // For a lease that no caller was given, so that it is no loss if it has expired. It asks for no
+  // longer than `patience`.
+  ReleaseSteps(Hold& hold, base::Duration patience) noexcept;
   // Wakes the waiter that would have been next, if it was not driven to its end.
   ~ReleaseSteps() override;
 
@@ -47,6 +49,7 @@ class ReleaseSteps final : public Procedure {
   Hold& hold_;
   ProviderCore& core_;
   const base::Duration patience_;
+  bool may_be_gone_ = false;          // nobody has lost it if the store no longer has it
   internal::Waiter* next_ = nullptr;  // to whom it is offered
   bool is_last_ = false;              // of its row: next_ is not handed the name, but claims it
   bool asks_store_ = false;           // and no waiter knows yet that the name may be free

@@ -158,6 +158,7 @@ constexpr LockCase kCases[] = {
        (void)run.store().release("job", lock.id());
        ASSERT_TRUE(run.in_time([&] { return lock.lost().stop_requested(); }));
        EXPECT_EQ(lock.release(), store::ReleaseOutcome::not_held);
+       EXPECT_FALSE(lock);
      }},
 
     {"MaxHoldEndsTheRenewal",
