@@ -80,15 +80,19 @@ Step AcquireSteps::on(Answer&& answer) {
 }
 
 // Its first claim waits in the store, so that nobody who comes later passes it while it subscribes.
-// Afterwards only that of the first in the queue does. The last claim does not: it gives up then.
+// Afterwards only that of the first in the queue does.
 Step AcquireSteps::claim(base::TimePoint now) {
+  return claim(now, !is_queued() || core_.queues.begin_claim(waiter_));
+}
+
+// The last claim does not wait in the store: it gives up then.
+Step AcquireSteps::claim(base::TimePoint now, bool may_wait) {
   const base::Duration patience = this->patience(now);
   if (patience <= base::Duration::zero()) {
     return time_out();
   }
   sent_ = now;
   state_ = is_queued() ? State::claiming : State::trying;
-  const bool may_wait = !is_queued() || core_.queues.begin_claim(waiter_);
   asked_.waits = may_wait && !deadline_.expired(now);
   return {.kind = Step::Kind::claim,
           .name = name_,
@@ -158,7 +162,7 @@ Step AcquireSteps::on_not_granted(base::Duration pause) {
 Step AcquireSteps::join(base::TimePoint until) {
   if (auto joined = core_.queues.join(name_, waiter_); !joined) {
     const bool may_be_free = !has_claimed() && joined.error().code == ErrorCode::limit_exceeded;
-    return may_be_free ? claim(clock_.now()) : give_up(std::move(joined).error());
+    return may_be_free ? claim(clock_.now(), false) : give_up(std::move(joined).error());
   }
   state_ = State::waiting;
   is_watched_ = false;

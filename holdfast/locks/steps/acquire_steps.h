@@ -29,7 +29,8 @@ namespace holdfast::locks::steps {
 //   ─            start, already cancelled           give up                        done
 //   ─            start, others wait, or Joins::     join the queue; claim if it    claiming, or
 //                at_once                            is the first                   waiting
-//   ─            start, the queue is full           claim: the name may be free    trying
+//   ─            start, the queue is full           claim: the name may be free;   trying
+//                                                   not to wait in the store
 //   ─            start, otherwise                   claim                          trying
 //   trying       granted                            settle                         see settling
 //   trying       busy, or a failure that passes     join the queue; watch the      subscribing,
@@ -139,6 +140,7 @@ class AcquireSteps final : public Procedure {
 
   // Actions: each enters a state.
   Step claim(base::TimePoint now);
+  Step claim(base::TimePoint now, bool may_wait);
   Step join(base::TimePoint until);
   Step subscribe();
   Step wait();
