@@ -143,6 +143,17 @@ class AcquireStepsTest : public ::testing::Test {
     EXPECT_EQ(call->busy(), Kind::wait);
     return call;
   }
+  // Returns a lock after as many hand-overs as a provider makes before the store chooses.
+  std::optional<Lock> last_of_a_row(LockProvider& provider) {
+    std::optional<Lock> held = provider.acquire("job", kPatient);
+    for (int hand_overs = 0; hand_overs < 16 && held; ++hand_overs) {
+      const auto next = first_in_queue(provider);
+      EXPECT_TRUE(held->release());
+      EXPECT_EQ(next->woken(), Kind::done);
+      held = next->lock();
+    }
+    return held;
+  }
   void give_up(Call& call) {
     call.cancel();
     EXPECT_EQ(call.woken(), Kind::done);
@@ -357,14 +368,8 @@ TEST_F(AcquireStepsTest, BehindOthersAGrantThatNobodySawIsConfirmed) {
 
 TEST_F(AcquireStepsTest, BeforeTheStoreChoosesTheNextWaiterJoinsItsQueue) {
   LockProvider provider(std::make_shared<QueueStore>(store_), {.clock = &clock_});
-  std::optional<Lock> held = provider.acquire("job", kPatient);
-  for (int hand_overs = 0; hand_overs < 16; ++hand_overs) {
-    const auto next = first_in_queue(provider);
-    EXPECT_TRUE(held->release());
-    EXPECT_EQ(next->woken(), Kind::done);
-    held = next->lock();
-    ASSERT_TRUE(held) << hand_overs;
-  }
+  const std::optional<Lock> held = last_of_a_row(provider);
+  ASSERT_TRUE(held);
   const auto next = first_in_queue(provider);
   ReleaseSteps release(*held->hold());
   const Step step = release.start();
@@ -381,6 +386,43 @@ TEST_F(AcquireStepsTest, BeforeTheStoreChoosesTheNextWaiterJoinsItsQueue) {
   EXPECT_TRUE(next->is_woken());
   next->cancel();
   EXPECT_EQ(next->woken(), Kind::release) << "the store may grant it the name";
+  EXPECT_EQ(next->released(), Kind::done);
+}
+
+TEST_F(AcquireStepsTest, TheClaimOfTheNextWaiterLeavesTimeForTheRelease) {
+  LockProvider provider(std::make_shared<QueueStore>(store_), {.clock = &clock_});
+  const std::optional<Lock> held = last_of_a_row(provider);
+  ASSERT_TRUE(held);
+  const auto next = first_in_queue(provider);
+  ReleaseSteps release(*held->hold(), AcquireSteps::kGrace);
+  const Step claim = release.start();
+  const base::TimePoint now = base::steady_clock().now();
+  ASSERT_EQ(claim.kind, Kind::claim);
+  const Step then =
+      release.on(Result<store::ClaimOutcome>(base::fail(ErrorCode::unavailable, "on purpose")));
+  EXPECT_EQ(then.kind, Kind::release);
+  EXPECT_LE((claim.deadline.when() - now) * 2, then.deadline.when() - now);
+  EXPECT_EQ(release.on(Result<store::ReleaseOutcome>(store::ReleaseOutcome::released)).kind,
+            Kind::done);
+  next->cancel();
+  EXPECT_EQ(next->woken(), Kind::release);
+  EXPECT_EQ(next->released(), Kind::done);
+}
+
+TEST_F(AcquireStepsTest, IfTheClaimOfTheNextWaiterThrowsTheNameIsReleased) {
+  LockProvider provider(std::make_shared<QueueStore>(store_), {.clock = &clock_});
+  const std::optional<Lock> held = last_of_a_row(provider);
+  ASSERT_TRUE(held);
+  const auto next = first_in_queue(provider);
+  {
+    ReleaseSteps release(*held->hold());
+    ASSERT_EQ(release.start().kind, Kind::claim);
+    EXPECT_EQ(release.on_exception().kind, Kind::release);
+    EXPECT_EQ(release.on_exception().kind, Kind::done) << "the release throws too";
+  }
+  EXPECT_TRUE(next->is_woken());
+  next->cancel();
+  EXPECT_EQ(next->woken(), Kind::release);
   EXPECT_EQ(next->released(), Kind::done);
 }
 

@@ -27,6 +27,12 @@ constexpr int kMostInARow = 16;
 // hand-over begins before its wait is over, so the call still ends in time.
 constexpr base::Duration kLongestHandOver = AcquireSteps::kGrace;
 
+// Returns the deadline of a hand-over: half of the time is left to release in the store.
+base::Deadline leave_half(base::Deadline deadline) {
+  const base::TimePoint now = base::steady_clock().now();
+  return base::Deadline::at(now + std::min(deadline.remaining(now) / 2, kLongestHandOver));
+}
+
 base::Deadline earlier(base::Deadline deadline, base::Duration from_now) {
   return std::min(deadline, base::Deadline::after(base::steady_clock(), from_now));
 }
@@ -70,7 +76,7 @@ Step ReleaseSteps::start() {
           .name = hold_.name,
           .id = hold_.id,
           .claim = &next_->claim,
-          .deadline = earlier(deadline_, kLongestHandOver)};
+          .deadline = leave_half(deadline_)};
 }
 
 bool ReleaseSteps::may_enqueue() const {
@@ -89,6 +95,8 @@ Step ReleaseSteps::on(Answer&& answer) {
   core_.queues.wake_first(hold_.name);
   return end();
 }
+
+Step ReleaseSteps::on_exception() { return next_ != nullptr && is_last_ ? on_enqueued() : Step{}; }
 
 Step ReleaseSteps::on_transfer(const Result<store::TransferOutcome>& transferred) {
   internal::Waiter& next = *std::exchange(next_, nullptr);

@@ -30,6 +30,7 @@ class ReleaseSteps final : public Procedure {
 
   [[nodiscard]] Step start() override;
   [[nodiscard]] Step on(Answer&& answer) override;
+  [[nodiscard]] Step on_exception() override;
 
   // When done.
   [[nodiscard]] const base::Result<store::ReleaseOutcome>& outcome() const noexcept {
