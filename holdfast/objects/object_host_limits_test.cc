@@ -1,6 +1,5 @@
 // Operations with a time limit and a stop token of their own, and what a host shows of its locks.
 #include <chrono>
-#include <functional>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -14,7 +13,6 @@ namespace holdfast::objects {
 namespace {
 
 using namespace std::chrono_literals;
-using base::value_or_throw;
 using testing::answer;
 using testing::Door;
 using testing::eventually;
@@ -112,50 +110,6 @@ TEST_F(ObjectHostTimeLimits, AStoreThatIsTooSlowForTheLimitIsATimeout) {
   };
   EXPECT_EQ(answer(test_.host.create<Scripted>("b", {.within = 10ms})), "timed_out");
   EXPECT_EQ(answer(test_.host.create<Scripted>("b", {.within = 1h})), "unavailable");
-}
-
-// A save_all that hangs in the store, so that a second one has to wait for its batch.
-class SaveAllDuringAnother : public ::testing::Test {
- protected:
-  SaveAllDuringAnother() {
-    value_or_throw(test_.host.call<&Scripted::add>("a", 1));
-    test_.repository->on_save = [this]() -> base::Result<void> {
-      inside_.open();
-      leave_.pass();
-      return {};
-    };
-    first_ = std::jthread([this] { EXPECT_EQ(test_.host.save_all(), 1U); });
-    inside_.pass();
-  }
-  ~SaveAllDuringAnother() override { leave_.open(); }
-
-  HostTest test_;
-  Door inside_;
-  Door leave_;
-  std::jthread first_;
-};
-
-TEST_F(SaveAllDuringAnother, EndsWithinItsTime) {
-  EXPECT_EQ(answer(test_.host.save_all({.within = 5ms})), "timed_out");
-  leave_.open();
-  first_.join();
-  EXPECT_EQ(test_.host.save_all({.within = 1h}), 0U);
-}
-
-TEST_F(SaveAllDuringAnother, EndsWhenItsCallerStopsIt) {
-  std::stop_source source;
-  std::string seen;
-  std::jthread second([&] { seen = answer(test_.host.save_all({.stop = source.get_token()})); });
-  source.request_stop();
-  second.join();
-  EXPECT_EQ(seen, "cancelled");
-  leave_.open();
-}
-
-TEST_F(SaveAllDuringAnother, WaitsForItWithoutALimit) {
-  std::jthread second([&] { EXPECT_EQ(test_.host.save_all(), 0U); });
-  leave_.open();
-  second.join();
 }
 
 TEST_F(ObjectHostTimeLimits, TheHostShowsWhatIsInUseAndHowOftenCallersWaited) {

@@ -68,7 +68,13 @@ void Writer::Request::add(Activation& activation, ObjectSave save) {
 
 void Writer::Written::add(Written other) {
   saved += other.saved;
-  if (other.error) error = std::move(other.error);
+  if (other.error) add(*std::move(other.error));
+}
+
+void Writer::Written::add(base::Error other) {
+  if (!error || (other.code != ErrorCode::timed_out && other.code != ErrorCode::cancelled)) {
+    error = std::move(other);
+  }
 }
 
 Result<nlohmann::json> Writer::data_of(Activation& activation) {
@@ -134,28 +140,36 @@ Result<void> Writer::save_together(std::span<Activation* const> activations,
 Result<std::size_t> Writer::save_listed(const Operation& operation) {
   Written total;
   for (ObjectType* const type : host_.types.in_use()) {
-    // Each of them once: an object that is listed meanwhile, or stays listed, neither delays the
-    // others nor makes this endless. Between batches: the objects of a batch are not listed, and
-    // are listed again if it fails.
-    HOLDFAST_TRY_LET(local::ExclusiveGuard between_batches, lock_batches(operation));
-    const std::vector<std::string> ids = type->table.listed_ids();
-    between_batches.unlock();
-    for (std::span<const std::string> left = ids; !left.empty();) {
-      HOLDFAST_TRY_LET(const auto busy, save_first(*type, left, operation, total));
-      for (const std::string& id : busy) {
-        auto one = save(*type, id, operation);
-        if (!one) {
-          total.error = std::move(one).error();
-        } else if (*one == SaveStatus::saved) {
-          ++total.saved;
-        }
-      }
+    if (auto ended = save_listed(*type, operation, total); !ended) {
+      total.add(std::move(ended).error());
+      break;
     }
   }
   if (total.error) {
     return std::unexpected(*std::move(total.error));
   }
   return total.saved;
+}
+
+Result<void> Writer::save_listed(ObjectType& type, const Operation& operation, Written& written) {
+  // Each of them once: an object that is listed meanwhile, or stays listed, neither delays the
+  // others nor makes this endless. Between batches: the objects of a batch are not listed, and
+  // are listed again if it fails.
+  HOLDFAST_TRY_LET(local::ExclusiveGuard between_batches, lock_batches(operation));
+  const std::vector<std::string> ids = type.table.listed_ids();
+  between_batches.unlock();
+  for (std::span<const std::string> left = ids; !left.empty();) {
+    HOLDFAST_TRY_LET(const auto busy, save_first(type, left, operation, written));
+    for (const std::string& id : busy) {
+      auto one = save(type, id, operation);
+      if (!one) {
+        written.add(std::move(one).error());
+      } else if (*one == SaveStatus::saved) {
+        ++written.saved;
+      }
+    }
+  }
+  return {};
 }
 
 Result<local::ExclusiveGuard> Writer::lock_batches(const Operation& operation) {
@@ -176,7 +190,7 @@ Result<std::vector<std::string>> Writer::save_first(ObjectType& type,
   const std::size_t most = std::min(left.size(), host_.options.save_batch);
   while (handled < most && batched.bytes < kEnoughBytes) {
     if (auto taken = try_take(type, left[handled++], batched); !taken) {
-      written.error = std::move(taken).error();
+      written.add(std::move(taken).error());
     }
   }
   left = left.subspan(handled);
@@ -260,14 +274,17 @@ Writer::Written Writer::write(Request request, Batch batch, const Operation& ope
 
 Writer::Written Writer::write_each(Request request, const Operation& operation) {
   Written written;
+  bool is_reached = true;
   for (std::size_t i = 0; i < request.saves.size(); ++i) {
     Request one;
     one.add(*request.activations[i], std::move(request.saves[i]));
-    if (written.error && !may_concern_one(written.error->code)) {
-      try_again(one);  // the repository was not reached
-    } else {
-      written.add(write(std::move(one), Batch::each, operation));
+    if (!is_reached) {
+      try_again(one);
+      continue;
     }
+    Written outcome = write(std::move(one), Batch::each, operation);
+    is_reached = !outcome.error || may_concern_one(outcome.error->code);
+    written.add(std::move(outcome));
   }
   return written;
 }

@@ -46,9 +46,11 @@ class Writer {
   [[nodiscard]] base::Result<void> save_together(std::span<Activation* const> activations,
                                                  const Operation& operation);
   // Saves the listed objects of all types, in batches, and then waits for those that were busy.
-  // Returns how many were saved, or the last error. Ends early if another caller's batch takes
-  // longer than the limits of the operation.
+  // Returns how many were saved, or the last error; timed_out and cancelled only if there was no
+  // other. Ends early if another caller's batch takes longer than the limits of the operation.
   [[nodiscard]] base::Result<std::size_t> save_listed(const Operation& operation);
+  // Returns the lock that admits one batch at a time, by the key "".
+  [[nodiscard]] local::KeyLock& batches() noexcept { return batches_; }
 
   [[nodiscard]] static base::Result<nlohmann::json> data_of(Activation& activation);
 
@@ -63,9 +65,12 @@ class Writer {
   // What became of some saves.
   struct Written {
     std::size_t saved = 0;
-    std::optional<base::Error> error{};  // the last one
+    std::optional<base::Error> error{};
 
     void add(Written other);
+    // Keeps the last error. One that only says that the time was over, or that the caller
+    // cancelled, does not replace another: that one says what is wrong.
+    void add(base::Error other);
   };
   struct Batched;  // a request, and the locks of its objects
 
@@ -75,6 +80,9 @@ class Writer {
   // Does the same if no lock of the object is held; otherwise adds it to those that are busy.
   [[nodiscard]] base::Result<bool> try_take(ObjectType& type, const std::string& id,
                                             Batched& batched);
+  // Saves the listed objects of one type. Fails if it had to wait too long for another batch.
+  [[nodiscard]] base::Result<void> save_listed(ObjectType& type, const Operation& operation,
+                                               Written& written);
   // Saves the first of these ids, as many as fit in one request, and removes them from `left`;
   // returns those that were busy. Fails if it had to wait too long for another batch.
   [[nodiscard]] base::Result<std::vector<std::string>> save_first(
