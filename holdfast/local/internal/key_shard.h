@@ -141,7 +141,13 @@ static_assert(sizeof(KeyCell) == 64);
 // A shard becomes wide, once and for ever, when several threads use it for different keys: a cell
 // moves between the caches of their processors then. Each of many cells has fewer keys, and more
 // often stays in the cache of the one thread that uses them.
+//
+// All wide shards of a table together have at most `kMostCells` cells, whatever the number of
+// shards, so that its memory and the cost of its statistics have a limit.
 struct KeyShard {
+  static constexpr unsigned kMostCellBits = 15;
+  static constexpr std::size_t kMostCells = std::size_t{1} << kMostCellBits;  // 2 MiB
+
   KeyCell first_cell;
 
   alignas(64) ReaderBias bias;
@@ -161,8 +167,6 @@ struct KeyShard {
 
   WaitCounters waits;
 
-  static constexpr unsigned kCellBits = 9;
-  static constexpr std::size_t kCells = std::size_t{1} << kCellBits;  // of a wide shard
   // Returns true when the shard should become wide. A sample of another thread with another key
   // speaks for it, every other sample against it: a single hot key would gain nothing.
   static constexpr std::uint64_t kSampleEvery = 64;

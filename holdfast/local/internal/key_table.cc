@@ -6,7 +6,6 @@
 #include <span>
 #include <string>
 #include <system_error>
-#include <thread>
 #include <utility>
 
 #include <holdfast/base/error.h>
@@ -30,7 +29,7 @@ constexpr std::size_t kMostShards = std::size_t{1} << kMostShardBits;
 // Far below the range of a counter, far beyond what memory holds.
 constexpr std::size_t kMostEntries = std::size_t{1} << 40U;
 
-unsigned checked_shard_bits(const KeyLockOptions& options) {
+unsigned checked_shard_bits(const KeyLockOptions& options, unsigned hardware_threads) {
   if (options.shards > kMostShards || options.initial_entries > kMostEntries ||
       options.idle_entries > kMostEntries) {
     base::throw_error({base::ErrorCode::invalid_argument,
@@ -39,9 +38,9 @@ unsigned checked_shard_bits(const KeyLockOptions& options) {
   }
   constexpr std::size_t kPerHardwareThread = 32;
   const std::size_t chosen =
-      options.shards != 0 ? options.shards
-                          : std::clamp<std::size_t>(
-                                kPerHardwareThread * std::thread::hardware_concurrency(), 64, 1024);
+      options.shards != 0
+          ? options.shards
+          : std::clamp<std::size_t>(kPerHardwareThread * hardware_threads, 64, 1024);
   return static_cast<unsigned>(std::countr_zero(std::bit_ceil(chosen)));
 }
 
@@ -60,7 +59,7 @@ class WholeShard {
       cells_ = {&shard_.first_cell, 1};
       return;
     }
-    cells_ = {table.cells_[index].load(std::memory_order_acquire), KeyShard::kCells};
+    cells_ = {table.cells_[index].load(std::memory_order_acquire), table.cells_of_wide_shard()};
     for (KeyCell& cell : cells_) {
       cell.lock.lock();
     }
@@ -100,10 +99,11 @@ class WholeShard {
   std::span<KeyCell> cells_;
 };
 
-KeyTable::KeyTable(const KeyLockOptions& options)
+KeyTable::KeyTable(const KeyLockOptions& options, unsigned hardware_threads)
     : seed_(base::random_u64()),
-      shard_bits_(checked_shard_bits(options)),
+      shard_bits_(checked_shard_bits(options, hardware_threads)),
       may_widen_(options.shards == 0),
+      cell_mask_(may_widen_ ? (KeyShard::kMostCells >> shard_bits_) - 1 : 0),
       shards_(new KeyShard[shard_count()]),
       cells_(std::make_unique<std::atomic<KeyCell*>[]>(shard_count())) {
   const auto per_shard = [this](std::size_t entries) {
@@ -126,7 +126,7 @@ KeyTable::~KeyTable() {
 KeyShard& KeyTable::shard_of(std::uint32_t hash) noexcept { return shards_[shard_index(hash)]; }
 
 std::size_t KeyTable::cell_index(std::uint32_t hash) const noexcept {
-  return internal::shard_index(hash << shard_bits_, KeyShard::kCellBits);
+  return (hash >> (32U - KeyShard::kMostCellBits)) & cell_mask_;
 }
 
 [[gnu::always_inline]] inline KeyCell& KeyTable::lock_cell_inline(std::uint32_t hash) noexcept {
@@ -202,7 +202,7 @@ KeyEntry* KeyTable::find_held(KeyCell& cell, const KeyProbe& probe) noexcept {
 }
 
 void KeyTable::widen(KeyShard& shard, std::size_t index, CellGuard& guard) noexcept {
-  KeyCell* const cells = new (std::nothrow) KeyCell[KeyShard::kCells];
+  KeyCell* const cells = new (std::nothrow) KeyCell[cells_of_wide_shard()];
   if (cells == nullptr) {
     return;
   }
@@ -395,7 +395,7 @@ std::size_t KeyTable::size() {
 std::size_t KeyTable::cell_count() const noexcept {
   std::size_t total = 0;
   for (std::size_t i = 0; i < shard_count(); ++i) {
-    total += cells_[i].load(std::memory_order_relaxed) == nullptr ? 1 : KeyShard::kCells;
+    total += cells_[i].load(std::memory_order_relaxed) == nullptr ? 1 : cells_of_wide_shard();
   }
   return total;
 }

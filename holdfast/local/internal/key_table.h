@@ -8,6 +8,7 @@
 #include <expected>
 #include <memory>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include <holdfast/local/internal/key_probe.h>
@@ -35,7 +36,8 @@ class WholeShard;
 class KeyTable {
  public:
   // Throws base::Exception with ErrorCode::invalid_argument for too many shards or entries.
-  explicit KeyTable(const KeyLockOptions& options = {});
+  explicit KeyTable(const KeyLockOptions& options = {},
+                    unsigned hardware_threads = std::thread::hardware_concurrency());
   ~KeyTable();
   KeyTable(const KeyTable&) = delete;
   KeyTable& operator=(const KeyTable&) = delete;
@@ -44,6 +46,8 @@ class KeyTable {
   [[nodiscard]] std::size_t shard_index(std::uint32_t hash) const noexcept {
     return internal::shard_index(hash, shard_bits_);
   }
+  // Returns the key's cell, if its shard is wide.
+  [[nodiscard]] std::size_t cell_index(std::uint32_t hash) const noexcept;
 
   // Waits for the key without limit; returns its entry, now held in this mode.
   template <Mode mode>
@@ -71,8 +75,11 @@ class KeyTable {
 
   // Returns how many keys are held or waited for.
   [[nodiscard]] std::size_t size();
+  [[nodiscard]] std::size_t shard_count() const noexcept { return std::size_t{1} << shard_bits_; }
   // Returns how many cells the keys are spread over.
   [[nodiscard]] std::size_t cell_count() const noexcept;
+  // Returns how many cells a wide shard has.
+  [[nodiscard]] std::size_t cells_of_wide_shard() const noexcept { return cell_mask_ + 1; }
   [[nodiscard]] KeyLockStats stats();
   [[nodiscard]] std::vector<KeyState> snapshot();
 
@@ -81,7 +88,6 @@ class KeyTable {
   using SteadyTime = std::chrono::steady_clock::time_point;
 
   [[nodiscard]] KeyShard& shard_of(std::uint32_t hash) noexcept;
-  [[nodiscard]] std::size_t cell_index(std::uint32_t hash) const noexcept;
   // Locks the cell of the keys with this hash.
   [[nodiscard]] KeyCell& lock_cell(std::uint32_t hash) noexcept;
   [[nodiscard]] KeyCell& lock_cell_inline(std::uint32_t hash) noexcept;
@@ -109,11 +115,10 @@ class KeyTable {
                              Afterwards& afterwards);
   [[nodiscard]] std::size_t slot_readers(const KeyShard& shard) noexcept;
 
-  [[nodiscard]] std::size_t shard_count() const noexcept { return std::size_t{1} << shard_bits_; }
-
   const HashSeed seed_;
   const unsigned shard_bits_;
   const bool may_widen_;
+  const std::size_t cell_mask_;
   const std::unique_ptr<KeyShard[]> shards_;
   // The cells of each wide shard; null for the others. Read at every call and hardly ever written.
   const std::unique_ptr<std::atomic<KeyCell*>[]> cells_;

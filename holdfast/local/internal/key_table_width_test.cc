@@ -2,6 +2,8 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
+#include <set>
 #include <string>
 #include <thread>
 #include <utility>
@@ -72,7 +74,7 @@ class WideShard : public ::testing::Test {
 
 TEST_F(WideShard, IsMadeForThreadsWithKeysOfTheirOwn) {
   use_by_threads([this](std::size_t i) { return key(i); });
-  EXPECT_EQ(table_.cell_count(), narrow_ - 1 + KeyShard::kCells);
+  EXPECT_EQ(table_.cell_count(), narrow_ - 1 + table_.cells_of_wide_shard());
   EXPECT_EQ(table_.stats().acquisitions, kUsers * KeyShard::kSampleEvery);
 }
 
@@ -178,6 +180,55 @@ TEST_F(WideShard, LetsAWriterSeeTheReadersOfABiasedKey) {
   ASSERT_NE(writer, nullptr);
   EXPECT_FALSE(lock(key(1), Mode::shared));
   table_.release<Mode::exclusive>(writer);
+}
+
+// Makes all shards of a table wide: one thread after the other uses a key of its own in each.
+void widen_all(KeyTable& table) {
+  std::vector<std::vector<std::string>> keys(table.shard_count());
+  for (std::size_t next = 0, full = 0; full < keys.size(); ++next) {
+    std::string text = "key " + std::to_string(next);
+    auto& own = keys[table.shard_index(table.probe(text).tag())];
+    if (own.size() < kUsers) {
+      own.push_back(std::move(text));
+      full += own.size() == kUsers ? 1U : 0U;
+    }
+  }
+  for (std::size_t i = 0; i < kUsers; ++i) {
+    std::jthread([&] {
+      for (const auto& own : keys) {
+        for (std::size_t n = 0; n < KeyShard::kSampleEvery; ++n) {
+          ASSERT_TRUE(table.try_acquire(table.probe(own[i]), Mode::exclusive));
+          table.release(table.probe(own[i]), Mode::exclusive);
+        }
+      }
+    }).join();
+  }
+}
+
+TEST(WideShards, HaveTogetherTheSameNumberOfCellsOnEveryMachine) {
+  for (const unsigned hardware_threads : {0U, 1U, 2U, 4U, 12U, 32U, 1000U}) {
+    SCOPED_TRACE(hardware_threads);
+    KeyTable table({}, hardware_threads);
+    widen_all(table);
+    EXPECT_EQ(table.cell_count(), KeyShard::kMostCells);
+    EXPECT_LE(table.cell_count() * sizeof(KeyCell), 2U << 20U);
+    EXPECT_EQ(table.stats().acquisitions, table.shard_count() * kUsers * KeyShard::kSampleEvery);
+  }
+}
+
+TEST(WideShards, SpreadTheKeysOverAllTheirCells) {
+  for (const unsigned hardware_threads : {2U, 1000U}) {
+    SCOPED_TRACE(hardware_threads);
+    const KeyTable table({}, hardware_threads);
+    std::set<std::pair<std::size_t, std::size_t>> used;
+    for (std::size_t i = 0; i < 4 * KeyShard::kMostCells; ++i) {
+      const std::uint32_t hash = table.probe(std::to_string(i)).tag();
+      ASSERT_LT(table.cell_index(hash), table.cells_of_wide_shard());
+      used.emplace(table.shard_index(hash), table.cell_index(hash));
+    }
+    // With four keys for each cell, two in a hundred cells have none.
+    EXPECT_GT(used.size(), KeyShard::kMostCells * 9 / 10);
+  }
 }
 
 // Threads with keys of their own and some in common, while their shard becomes wide.
