@@ -227,6 +227,25 @@ TEST_F(SqliteFileTest, WhatAnotherProcessChangesIsSeenByOneThatMayOnlyRead) {
   }
 }
 
+// A file of the reader's would shut out the users that may write.
+TEST_F(SqliteFileTest, AReaderMakesNoneOfTheFilesThatAreMissing) {
+  take(*testing::open({.file = file_}), "a", LeaseId::generate(), 1h);
+  chmod(file_.c_str(), 0444);
+  chmod((folder_ / "").c_str(), 0777);
+  const auto beside = [&](const char* suffix) { return std::filesystem::path(file_) += suffix; };
+  for (const char* const suffix : {"-wal", "-shm", "-wake"}) {
+    std::filesystem::remove(beside(suffix));
+  }
+  const int code = as_nobody([&] {
+    const auto opened = SqliteStore::open({.file = file_});
+    return opened ? 254 : static_cast<int>(opened.error().code);
+  });
+  EXPECT_EQ(code, static_cast<int>(ErrorCode::unavailable));
+  for (const char* const suffix : {"-wal", "-shm", "-wake"}) {
+    EXPECT_FALSE(std::filesystem::exists(beside(suffix))) << suffix;
+  }
+}
+
 TEST_F(SqliteFileTest, AnEmptyFileThatMayOnlyBeReadIsUnavailable) {
   testing::write(file_, "");
   chmod(file_.c_str(), 0444);

@@ -227,8 +227,10 @@ Result<void> make_file(const fs::path& resolved, std::uint32_t mode) {
                                   quoted(resolved.string()) +
                                       " cannot be made: " + std::generic_category().message(errno));
   }
+  // SQLite gives its own files the group of the database only if it runs as root; others need a
+  // folder that passes its group on, and then have it already.
   struct stat folder{};
-  if (stat(resolved.parent_path().c_str(), &folder) == 0) {
+  if (geteuid() == 0 && stat(resolved.parent_path().c_str(), &folder) == 0) {
     (void)!fchown(fd, static_cast<uid_t>(-1), folder.st_gid);
   }
   const bool is_set = fchmod(fd, mode_t{mode}) == 0;  // last: fchown() may take bits away
@@ -238,12 +240,33 @@ Result<void> make_file(const fs::path& resolved, std::uint32_t mode) {
              : fail(ErrorCode::unavailable, quoted(resolved.string()) + " does not take its mode");
 }
 
+namespace {
+
+// SQLite would make what is missing even for a reader, who would then own it and shut the writers
+// out.
+Result<void> check_side_files(const fs::path& file) {
+  for (const char* const suffix : {"-wal", "-shm"}) {
+    std::error_code error;
+    if (!fs::exists(fs::path(file) += suffix, error)) {
+      return fail(ErrorCode::unavailable,
+                  quoted(file.string()) + " can only be read, and its file " + suffix +
+                      " is missing: use the store once as a user that may write to it");
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<std::unique_ptr<Connection>> open_database(const fs::path& resolved, Access access,
                                                   base::Deadline deadline) {
   HOLDFAST_TRY_LET(std::unique_ptr<Connection> opened, Connection::open(resolved));
   opened->set_deadline(deadline);
   if (opened->is_read_only() && access == Access::read_write) {
     return std::unexpected(failure_of(SQLITE_READONLY, nullptr, opened->file()));
+  }
+  if (opened->is_read_only()) {
+    HOLDFAST_TRY(check_side_files(opened->file()));
   }
   HOLDFAST_TRY(opened->is_read_only() ? check_ready(*opened) : make_ready(*opened));
   return opened;

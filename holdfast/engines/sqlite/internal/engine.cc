@@ -53,8 +53,11 @@ Result<std::unique_ptr<Engine>> Engine::open(SqliteOptions options) {
   }
   options.machine = *std::move(machine);
   HOLDFAST_TRY_LET(auto shared, SharedConnection::open(options, Access::at_least_read));
+  // A reader makes no file: it would belong to the reader, and shut the writers out.
   std::unique_ptr<WakeBoard> board =
-      open_board(shared->connection().file(), options.machine.clock_ahead, options.logger);
+      shared->connection().is_read_only()
+          ? nullptr
+          : open_board(shared->connection().file(), options.machine.clock_ahead, options.logger);
   std::unique_ptr<Engine> engine(
       new Engine(std::move(options), std::move(shared), std::move(board)));
   HOLDFAST_TRY_LET(const std::int64_t epoch,

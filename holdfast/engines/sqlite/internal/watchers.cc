@@ -280,7 +280,6 @@ bool Watchers::State::sleep(std::uint32_t seen, const std::stop_token& stop) {
 
 std::vector<Told> Watchers::State::take_news(bool was_woken) {
   std::vector<Told> told;
-  std::vector<Told> perhaps;  // where a grant to us may have been lost
   const bool is_whole = board->is_whole();
   const bool is_lost = std::exchange(was_whole, is_whole) && !is_whole;
   const base::MutexLock lock(mutex);
@@ -293,22 +292,20 @@ std::vector<Told> Watchers::State::take_news(bool was_woken) {
     const bool is_granted =
         news.grants != watched_slot.seen.grants && news.granted_to == board->address();
     watched_slot.seen = news;
-    // A later grant may have taken the place of ours.
+    // A later grant may have taken the place of ours: the waiter asks.
     const bool is_passed_over = was_woken && news.grants != watched_slot.grants_at_wake;
     watched_slot.grants_at_wake = was_woken ? news.grants : watched_slot.grants_at_wake;
     for (const auto& [name, watched_name] : watched_slot.names) {
-      if (is_hinted) {
+      const bool may_be_lost = (is_passed_over || is_lost) && !watched_name.queued.empty();
+      if (is_hinted || may_be_lost) {
         told.push_back({.name = name, .notice = {}});
       }
       if (is_granted) {
         told.push_back({.name = name, .notice = {.granted = news.granted}});
       }
-      if ((is_passed_over || is_lost) && !watched_name.queued.empty()) {
-        perhaps.push_back({.name = name, .notice = {}});
-      }
     }
   }
-  return told.empty() ? perhaps : told;
+  return told;
 }
 
 }  // namespace holdfast::engines::sqlite::internal
