@@ -51,7 +51,8 @@ class [[nodiscard]] AsyncDegradableLock {
         std::forward<Token>(token), room_,
         [held = std::make_shared<recipes::DegradableLock>(std::move(lock_))] {
           return held->release();
-        });
+        },
+        internal::Purpose::give_back);
   }
 
  private:

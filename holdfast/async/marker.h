@@ -32,14 +32,20 @@ class [[nodiscard]] AsyncMark {
   template <class Token = boost::asio::use_awaitable_t<>>
   [[nodiscard]] auto extend(base::Ttl ttl, Token&& token = {}) {
     return internal::initiate_blocking<base::Result<store::RenewOutcome>>(
-        std::forward<Token>(token), room_, [guard = guard_, ttl] { return guard->extend(ttl); });
+        std::forward<Token>(token), room_,
+        [guard = guard_, ttl]() -> base::Result<store::RenewOutcome> {
+          return guard ? guard->extend(ttl) : store::RenewOutcome::lost;
+        });
   }
-  // Completes with base::Result<recipes::ClearOutcome>. Needs a handle that holds.
+  // Completes with base::Result<recipes::ClearOutcome>.
   template <class Token = boost::asio::use_awaitable_t<>>
   auto clear(Token&& token = {}) {
     return internal::initiate_blocking<base::Result<recipes::ClearOutcome>>(
         std::forward<Token>(token), room_,
-        [guard = std::exchange(guard_, nullptr)] { return guard->clear(); });
+        [guard = std::exchange(guard_, nullptr)]() -> base::Result<recipes::ClearOutcome> {
+          return guard ? guard->clear() : recipes::ClearOutcome::was_not_marked;
+        },
+        internal::Purpose::give_back);
   }
   // Leaves the mark until it expires.
   void keep() noexcept;

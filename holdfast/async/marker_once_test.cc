@@ -115,6 +115,17 @@ TEST_P(AsyncMarkerAndOnce, OneOfTwoCallersMarksAndTheEndOfTheScopeClears) {
   EXPECT_FALSE(is_held("mark/file"));
 }
 
+TEST_P(AsyncMarkerAndOnce, AMarkThatHoldsNothingCanBeExtendedAndCleared) {
+  AsyncLockProvider provider(std::make_shared<engines::DisabledStore>());
+  Marker marker(provider, {.when_unavailable = recipes::MarkWhenUnavailable::proceed_unmarked});
+  run([&]() -> asio::awaitable<void> {
+    auto mine = co_await marker.try_mark("file", 1h);
+    EXPECT_TRUE(mine && *mine && !**mine);
+    EXPECT_EQ(co_await (*mine)->extend(2h), store::RenewOutcome::lost);
+    EXPECT_EQ(co_await (*mine)->clear(), ClearOutcome::was_not_marked);
+  });
+}
+
 TEST_P(AsyncMarkerAndOnce, AMarkCanBeSetReplacedAndCleared) {
   Marker marker(provider_);
   run([&]() -> asio::awaitable<void> {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <exception>
 #include <functional>
 #include <tuple>
@@ -12,23 +13,30 @@
 
 namespace holdfast::async::internal {
 
+// What a call asks the store for. One that gives back always has room in the pool's queue: refused,
+// it would block the caller's thread instead, or leave something behind.
+enum class Purpose : std::uint8_t { ask, give_back };
+
 // A call whose work asks the store by itself, and blocks: it runs in a thread of the pool, or at
 // once if the store is immediate. `Outcome` is a base::Result.
 template <class Outcome>
 struct BlockingCall : UncancellableCall {
   template <class Waker>
-  BlockingCall(const EngineRoom& /*room*/, Waker& /*waker*/, std::function<Outcome()> work)
-      : steps(std::move(work)) {}
+  BlockingCall(const EngineRoom& /*room*/, Waker& /*waker*/, std::function<Outcome()> work,
+               Purpose purpose)
+      : steps(std::move(work), purpose) {}
 
   [[nodiscard]] std::tuple<Outcome> take(const Room& /*room*/) { return std::move(steps.outcome); }
 
   class Steps final : public locks::steps::Procedure {
    public:
-    explicit Steps(std::function<Outcome()> work) : work_(std::move(work)) {}
+    Steps(std::function<Outcome()> work, Purpose purpose)
+        : work_(std::move(work)), purpose_(purpose) {}
 
     // The only step that may block.
     [[nodiscard]] locks::steps::Step start() override {
-      return {.kind = locks::steps::Step::Kind::watch};
+      return {.kind = locks::steps::Step::Kind::watch,
+              .gives_back = purpose_ == Purpose::give_back};
     }
     [[nodiscard]] locks::steps::Step on(locks::steps::Answer&& /*answer*/) override { return {}; }
     void watch() override {
@@ -46,18 +54,20 @@ struct BlockingCall : UncancellableCall {
 
    private:
     std::function<Outcome()> work_;
+    const Purpose purpose_;
   };
   Steps steps;
 };
 
 // Starts such a call, for any completion token.
 template <class Outcome, class Token>
-auto initiate_blocking(Token&& token, const Room& room, std::function<Outcome()> work) {
+auto initiate_blocking(Token&& token, const Room& room, std::function<Outcome()> work,
+                       Purpose purpose = Purpose::ask) {
   return initiate<BlockingCall<Outcome>, void(Outcome)>(std::forward<Token>(token), room,
-                                                        std::move(work));
+                                                        std::move(work), purpose);
 }
 
-// Runs the work without a waiting caller, and destroys it there.
+// Runs work that gives something back, without a waiting caller, and destroys it there.
 void run_in_background(const Room& room, std::function<void()> work);
 
 }  // namespace holdfast::async::internal

@@ -41,7 +41,7 @@ Answer failed(const Step& step, ErrorCode code, const char* message) {
 }
 
 bool gives_back(const Step& step) {
-  return step.kind == Step::Kind::transfer || step.kind == Step::Kind::release;
+  return step.kind == Step::Kind::transfer || step.kind == Step::Kind::release || step.gives_back;
 }
 
 }  // namespace

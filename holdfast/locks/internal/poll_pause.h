@@ -28,13 +28,14 @@ class PollPause {
 
   // Returns the pause after the answer that the name is busy: it ends right after the holder's
   // lease, if that comes first. `position` is that in the store's queue, zero if the store did not
-  // say. A waiter behind others is not needed to find a dead holder: the further back, the longer
-  // it pauses.
+  // say: the further back, the longer the pause, up to kLongest. A waiter that has moved up since
+  // then, or that has only dead waiters before it, is still awake when the holder's lease ends.
   base::Duration after_busy(base::Duration frees_in, double jitter,
                             std::uint32_t position = 0) noexcept {
     const base::Duration pause =
-        after_failure(jitter) * std::clamp(position, 1U, store::Busy::kMaxPosition);
-    if (frees_in >= pause || position > 1) {
+        std::min(after_failure(jitter) * std::clamp(position, 1U, store::Busy::kMaxPosition),
+                 std::max(most_, kLongest));
+    if (frees_in >= pause) {
       return pause;
     }
     // A store that answers with a time in the past does not make the waiter spin.
@@ -44,6 +45,8 @@ class PollPause {
  private:
   // So that the claim does not come a moment before the expiry that it waits for.
   static constexpr base::Duration kAfterExpiry = std::chrono::milliseconds(1);
+  // A store may forget a waiter that is silent for longer than twice this time.
+  static constexpr base::Duration kLongest = std::chrono::seconds(16);
 
   const base::Duration least_;
   const base::Duration most_;

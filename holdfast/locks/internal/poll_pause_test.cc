@@ -48,9 +48,14 @@ TEST(PollPause, IsLongerFurtherBackInTheStoresQueue) {
   EXPECT_EQ(pushes().after_busy(kLong, kNoJitter, 1'000'000), 1600ms);
 }
 
-TEST(PollPause, OnlyThatOfTheFirstInTheStoresQueueEndsWithTheHoldersLease) {
+TEST(PollPause, EndsRightAfterTheHoldersLeaseAnywhereInTheStoresQueue) {
   EXPECT_EQ(pushes().after_busy(20ms, kNoJitter, 1), 21ms);
-  EXPECT_EQ(pushes().after_busy(20ms, kNoJitter, 3), 240ms);
+  EXPECT_EQ(pushes().after_busy(20ms, kNoJitter, 3), 21ms);
+}
+
+TEST(PollPause, IsNeverSoLongThatTheStoreForgetsTheWaiter) {
+  EXPECT_EQ(PollPause(10ms, 10s, true).after_busy(kLong, kNoJitter, 20), 16s);
+  EXPECT_EQ(PollPause(10ms, 1min, true).after_busy(kLong, kNoJitter, 20), 1min) << "as asked";
 }
 
 TEST(PollPause, NoAnswerOfTheStoreMakesItShorterThanHalfOfTheShortest) {

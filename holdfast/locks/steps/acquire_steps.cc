@@ -220,9 +220,8 @@ Step AcquireSteps::on_woken(Woken how) {
   state_ = State::waiting;
   const base::TimePoint wake = std::min(until_, warn_at_);
   // A poll may be late, the end of the caller's wait may not.
-  const bool may_be_late = deadline_.is_never() || wake < deadline_.when();
-  return Step::wait_until(
-      wake, may_be_late ? base::subtract_saturating(wake, now) / 2 : base::Duration::zero());
+  return Step::wait_until(wake, std::min(base::subtract_saturating(wake, now) / 2,
+                                         base::subtract_saturating(deadline_.when(), wake)));
 }
 
 Step AcquireSteps::cancel_wait() {

@@ -345,6 +345,19 @@ TEST_F(AcquireStepsTest, TheFirstClaimWaitsInTheStoreIfTheCallerIsWillingToWait)
   EXPECT_EQ(hasty.busy(), Kind::done);
 }
 
+TEST_F(AcquireStepsTest, APollIsNeverSoLateThatTheCallerWaitsForTooLong) {
+  for (int i = 0; i < 40; ++i) {  // the pauses are random
+    Call call(provider_, {.ttl = 1h, .wait = 600ms});
+    const base::TimePoint deadline = clock_.now() + 600ms;
+    EXPECT_EQ(call.start(), Kind::claim);
+    EXPECT_EQ(call.busy(), Kind::watch);
+    EXPECT_EQ(call.subscribed(), Kind::claim);
+    EXPECT_EQ(call.busy(), Kind::wait);
+    EXPECT_LE(call.step().until + call.step().slack, deadline);
+    give_up(call);
+  }
+}
+
 TEST_F(AcquireStepsTest, BehindOthersAClaimThatWaitsInTheStoreIsTakenOutOfItsQueue) {
   Call second(provider_, kPatient);
   EXPECT_EQ(second.start(), Kind::claim);

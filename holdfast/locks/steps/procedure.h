@@ -40,7 +40,8 @@ struct Step {
   const store::Hit* hit = nullptr;
   base::Deadline deadline = base::Deadline::never();
   base::TimePoint until{};
-  base::Duration slack{};  // of a wait: how late it may end if the machine was suspended
+  base::Duration slack{};   // of a wait: how late it may end if the machine was suspended
+  bool gives_back = false;  // of a watch: it asks the store to take something back
 
   [[nodiscard]] static Step wait_until(base::TimePoint when, base::Duration slack = {}) noexcept {
     return {.kind = Kind::wait, .until = when, .slack = slack};

@@ -1,6 +1,7 @@
 #include <holdfast/locks/steps/run_blocking.h>
 
 #include <exception>
+#include <optional>
 
 namespace holdfast::locks::steps {
 
@@ -25,27 +26,26 @@ void run_blocking(Procedure& procedure, const std::stop_token& stop, store::Leas
     procedure.cancel();
     waker.wake();
   });
+  const auto take = [&](const Step& step) {
+    switch (step.kind) {
+      case Step::Kind::wait:
+        return procedure.on(Woken{.by_waker = waker.wait_until(clock, step.until, step.slack)});
+      case Step::Kind::watch: procedure.watch(); return procedure.on({});
+      default: return procedure.on(ask(store, step));
+    }
+  };
   std::exception_ptr thrown;
-  Step step = procedure.start();
-  while (step.kind != Step::Kind::done) {
+  std::optional<Step> step;
+  do {
     try {
-      switch (step.kind) {
-        case Step::Kind::wait:
-          step = procedure.on(Woken{.by_waker = waker.wait_until(clock, step.until, step.slack)});
-          break;
-        case Step::Kind::watch:
-          procedure.watch();
-          step = procedure.on({});
-          break;
-        default: step = procedure.on(ask(store, step));
-      }
+      step = step ? take(*step) : procedure.start();
     } catch (...) {
       if (!thrown) {
         thrown = std::current_exception();
       }
       step = procedure.on_exception();
     }
-  }
+  } while (step->kind != Step::Kind::done);
   if (thrown) {
     std::rethrow_exception(thrown);
   }
