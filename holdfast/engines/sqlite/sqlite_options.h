@@ -36,8 +36,8 @@ struct SqliteOptions {
   // which get the permissions of the file. A user that may only read them gets a store that only
   // reads.
   std::filesystem::path file;
-  // The mode of a file that is made, such as 0660, whatever the umask; it then has the group of its
-  // folder, if the process may give it that. Without one: 0644, less the umask.
+  // The mode of a file that is made, such as 0660, whatever the umask; made by root, it has the
+  // group of its folder. Without one: 0644, less the umask.
   std::optional<std::uint32_t> mode{};
   base::Logger logger{};
   // How long a call without a deadline, and the opening, wait for other processes. Positive.
