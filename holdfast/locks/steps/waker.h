@@ -7,6 +7,7 @@
 
 #include <holdfast/base/clock.h>
 #include <holdfast/base/mutex.h>
+#include <holdfast/base/saturate.h>
 
 namespace holdfast::locks::steps {
 
@@ -66,8 +67,9 @@ class ThreadWaker final : public Waker {
   static void doze(base::TimePoint when, base::Duration slack, const std::stop_token& woken) {
     for (base::TimePoint now = base::boot_clock().now(); now < when && !woken.stop_requested();
          now = base::boot_clock().now()) {
-      base::steady_clock().sleep_until(base::steady_clock().now() + std::min(slack, when - now),
-                                       woken);
+      const base::TimePoint look =
+          base::add_saturating(base::steady_clock().now(), std::min(slack, when - now));
+      base::steady_clock().sleep_until(look, woken);
     }
   }
 
