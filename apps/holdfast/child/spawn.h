@@ -15,7 +15,7 @@ namespace holdfast::cli {
 // How the command ends if the processes that look after it are killed.
 enum class IfOrphaned : std::uint8_t { live_on, be_killed };
 
-// What a command reads as its standard input.
+// The standard input of a command.
 enum class Input : std::uint8_t { inherited, nothing };
 
 struct SpawnOptions {

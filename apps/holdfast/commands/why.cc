@@ -32,7 +32,7 @@ constexpr Help kHelp{
         "  holdfast why deploy\n"
         "  holdfast why --json nightly | jq .once"};
 
-// What stands between a command and its name.
+// The reasons for which a command waits or is skipped.
 struct Obstacles {
   std::optional<store::NameState> lock{};
   std::optional<store::NameState> once{};

@@ -42,7 +42,7 @@ pid_t parent_of(pid_t id) {
   return file >> number >> name >> state >> parent ? parent : -1;
 }
 
-// Whether its first thread has started a process that has not been collected.
+// Returns whether its first thread has started a process that has not been collected.
 bool has_child(pid_t id) {
   const std::string number = std::to_string(id);
   std::ifstream file("/proc/" + number + "/task/" + number + "/children");

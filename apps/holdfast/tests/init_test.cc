@@ -25,7 +25,7 @@ TEST_F(InitTest, CreatesAStoreWhoseFilesHaveTheMode) {
   const Outcome outcome = holdfast({"init", "--mode", "660", url_});
   EXPECT_EQ(outcome.status, 0) << outcome.errors;
   EXPECT_EQ(outcome.output, url_ + " is ready\n");
-  // What is created later has it, too.
+  // Files that are created later have it, too.
   EXPECT_EQ(holdfast({"--store", url_, "run", "job", "--", "true"}).status, 0);
   int files = 0;
   for (const auto& entry : std::filesystem::directory_iterator(shared_)) {

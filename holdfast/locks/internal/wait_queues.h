@@ -124,7 +124,7 @@ class WaitQueues {
 
   [[nodiscard]] bool has_queue(std::string_view name) const;
   [[nodiscard]] std::size_t waiting() const;
-  // Nobody joins any more; wakes everybody who waits.
+  // Nobody joins any more; wakes all waiters.
   void close();
 
  private:

@@ -79,7 +79,7 @@ Step AcquireSteps::on(Answer&& answer) {
   return {};
 }
 
-// Its first claim waits in the store, so that nobody who comes later passes it while it subscribes.
+// Its first claim waits in the store, so that no later caller passes it while it subscribes.
 // Afterwards only that of the first in the queue does.
 Step AcquireSteps::claim(base::TimePoint now) {
   return claim(now, !is_queued() || core_.queues.begin_claim(waiter_));

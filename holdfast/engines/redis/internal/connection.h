@@ -41,7 +41,7 @@ struct ConnectionCounters {
 // another leads. So a lone caller writes and reads itself, and one system call carries the commands
 // of many.
 //
-//   a call comes        it stands in line; the first caller leads, the others park
+//   a call comes        it is queued; the first caller leads, the others park
 //   the leader works    it writes what is in line and reads; if it sleeps in poll() while a call
 //                       comes, that caller writes itself and then parks
 //   a reply comes       the leader hands it over and wakes its caller; or the call goes back in
@@ -168,7 +168,7 @@ class Connection {
       HOLDFAST_REQUIRES(mutex_);
   [[nodiscard]] bool spin(const Caller& me) HOLDFAST_REQUIRES(mutex_);
   void sleep(base::Deadline deadline) HOLDFAST_REQUIRES(mutex_);
-  // Returns whether so many stand in line that they are worth a write even if the leader is awake
+  // Returns whether so many are queued that they are worth a write even if the leader is awake
   // and will come to it: half of all, so that the server works on them while the others are being
   // woken.
   [[nodiscard]] bool has_enough_in_line() const HOLDFAST_REQUIRES(mutex_) {

@@ -84,7 +84,7 @@ TEST_F(ConnectionTest, GivesEachOfManyThreadsItsOwnReplies) {
   EXPECT_EQ(after.connects, 1U);
 }
 
-// While the first of them waits for the connection, the others stand in line.
+// While the first of them waits for the connection, the others are queued.
 TEST_F(ConnectionTest, OneWriteCarriesTheCommandsOfMany) {
   constexpr unsigned kThreads = 32;
   RedisOptions options = options_for(*server_);
