@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <malloc.h>
 #include <tests/support/forked_child.h>
 #include <tests/support/patience.h>
 
@@ -59,6 +60,13 @@ void hold(MemoryStore& store, const std::string& name) {
   const store::Claim claim{
       .id = base::LeaseId::generate(), .owner = "me", .reason = {}, .ttl = 1h, .permits = {}};
   ASSERT_TRUE(store.claim(name, claim));
+}
+
+void hold_and_release(MemoryStore& store, const std::string& name) {
+  const store::Claim claim{
+      .id = base::LeaseId::generate(), .owner = "me", .reason = {}, .ttl = 1h, .permits = {}};
+  ASSERT_TRUE(store.claim(name, claim));
+  ASSERT_TRUE(store.release(name, claim.id));
 }
 
 std::vector<std::string> all_names(MemoryStore& store, std::size_t at_a_time) {
@@ -125,6 +133,34 @@ TEST(MemoryStore, ASweepForgetsAllNamesThatAreNotHeldAnyMore) {
   clock.advance(2h);
   EXPECT_EQ(store.sweep_now(), 1'000U);
   EXPECT_EQ(store.size(), 0U);
+}
+
+TEST(MemoryStore, ItsMemoryDoesNotGrowWithNamesThatComeAndGo) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer has an allocator of its own";
+#endif
+  constexpr int kNamesOfARound = 1'000;
+  base::ManualClock clock;
+  MemoryStore store({.clock = &clock, .sweep_every = 0s});
+  const auto memory_after = [&](int first_round, int end_round) {
+    for (int i = first_round * kNamesOfARound; i < end_round * kNamesOfARound; ++i) {
+      const std::string name = "a name that is used once only: " + std::to_string(i);
+      if (i % 2 == 0) {
+        hold(store, name);  // expires, and is swept
+      } else {
+        hold_and_release(store, name);
+      }
+      if (i % kNamesOfARound == 0) {
+        clock.advance(2h);
+        store.sweep_now();
+      }
+    }
+    return mallinfo2().uordblks;
+  };
+  const std::size_t before = memory_after(0, 50);
+  // A quarter of a byte for each name would be noticed.
+  EXPECT_LE(memory_after(50, 500), before + 450 * kNamesOfARound / 4);
+  EXPECT_LE(store.size(), kNamesOfARound);
 }
 
 // A clock whose sleepers are seen to be asked to stop.
