@@ -50,6 +50,8 @@ std::optional<SharedGuard> AsyncKeyLock::try_lock_shared(std::string_view key) {
 
 std::size_t AsyncKeyLock::size() const { return table_->size(); }
 
+local::KeyLockStats AsyncKeyLock::stats() const { return table_->stats(); }
+
 std::vector<local::KeyState> AsyncKeyLock::snapshot() const { return table_->snapshot(); }
 
 }  // namespace holdfast::async

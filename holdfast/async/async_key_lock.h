@@ -158,6 +158,8 @@ class AsyncKeyLock {
 
   // Returns how many keys are held at this moment. Every waiter waits for one of them.
   [[nodiscard]] std::size_t size() const;
+  // Returns statistics since it was made. An operation that limit_exceeded() refused is in none.
+  [[nodiscard]] local::KeyLockStats stats() const;
   // Returns every key that is held. Reads one shard after the other: exact for each key, but not
   // one moment for all of them.
   [[nodiscard]] std::vector<local::KeyState> snapshot() const;

@@ -1,4 +1,6 @@
 // The order in which waiters enter.
+#include <cstddef>
+
 #include <gtest/gtest.h>
 
 #include <holdfast/async/async_key_lock.h>
@@ -87,6 +89,23 @@ TEST_F(AsyncKeyOrder, WhenAWaitingWriterIsCancelledTheReadersBehindItEnter) {
   line.reader("r2");
   line.cancel("writer");
   EXPECT_EQ(line.news(), (Names{"in", "writer cancelled", "r1", "r2"}));
+}
+
+// Returns how many handlers the executor runs until all these waiters have had the key.
+std::size_t handlers_for(int waiters) {
+  AsyncKeyLock keys;
+  asio::io_context context;
+  const auto turn = [&]() -> asio::awaitable<void> { const auto guard = co_await keys.lock("k"); };
+  auto held = keys.try_lock("k");
+  for (int i = 0; i < waiters; ++i) asio::co_spawn(context, turn(), asio::detached);
+  settle(context);
+  held.reset();
+  context.restart();
+  return context.run();
+}
+
+TEST_F(AsyncKeyOrder, AHandOverCostsTheSameHoweverManyWait) {
+  EXPECT_EQ(handlers_for(1'000), 10 * handlers_for(100));
 }
 
 }  // namespace

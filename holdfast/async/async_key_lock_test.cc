@@ -229,6 +229,35 @@ TEST(AsyncKeyLock, SnapshotShowsHoldersAndWaiters) {
                                         .waiting_shared = 1}));
 }
 
+TEST(AsyncKeyLock, CountsWhatItDid) {
+  AsyncKeyLock keys;
+  asio::io_context context;
+  testing_support::Line line(keys, context);
+  EXPECT_EQ(keys.stats(), local::KeyLockStats());
+  line.writer("first");
+  line.reader("second");
+  line.reader("third");
+  line.writer("cancelled");
+  line.cancel("cancelled");
+  line.writer("late", AsyncKeyWait(std::chrono::steady_clock::time_point::min()));
+  std::stop_source stopped;
+  stopped.request_stop();
+  line.writer("stopped", AsyncKeyWait(stopped.get_token()));
+  EXPECT_EQ(keys.stats().acquisitions, 1U);
+  line.let_go("first");
+  line.let_go("second");
+  line.let_go("third");
+  EXPECT_TRUE(keys.try_lock("k"));
+  const local::KeyLockStats stats = keys.stats();
+  EXPECT_EQ(stats.acquisitions, 4U);
+  EXPECT_EQ(stats.contended, 2U);
+  EXPECT_EQ(stats.timed_out, 1U);
+  EXPECT_EQ(stats.cancelled, 2U);
+  EXPECT_GT(stats.longest_wait, std::chrono::nanoseconds::zero());
+  EXPECT_GE(stats.wait_time, stats.longest_wait);
+  EXPECT_LE(stats.wait_time, 2 * stats.longest_wait);
+}
+
 TEST(AsyncKeyGuard, MovesAndUnlocksOnce) {
   AsyncKeyLock keys;
   ExclusiveGuard guard = *keys.try_lock("k");

@@ -10,8 +10,8 @@
 
 namespace holdfast::local {
 
-// Statistics of a KeyLock or StripedKeyLock since it was made. Always on: they cost a few additions
-// under a lock that is held anyway.
+// Statistics of a lock by key since it was made. Always on: they cost a few additions under a lock
+// that is held anyway.
 struct KeyLockStats {
   std::uint64_t acquisitions = 0;            // of either kind, however obtained
   std::uint64_t contended = 0;               // acquisitions that found the key taken and waited

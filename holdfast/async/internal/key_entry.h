@@ -37,13 +37,6 @@ struct KeyEntry {
     waiting.push_back(waiter);
   }
 
-  // Ends a wait without the key.
-  void remove(KeyWaiter& waiter, KeyOutcome outcome) {
-    waiting.erase(waiter);
-    waiter.state = KeyWaiter::State::decided;
-    waiter.outcome = outcome;
-  }
-
   // Lets in the first waiters of the queue, one writer or adjacent readers, and moves them to
   // `decided`.
   void admit_waiters(WaiterQueue& decided) {

@@ -32,6 +32,7 @@ struct KeyDelivery {
 template <KeyMode kMode, class Wait>
 KeyAttempt try_enter(KeyTable& table, const KeyText& key, const Wait& wait) {
   if (is_over(wait)) {
+    table.count_cancelled(key.view());
     return {KeyOutcome::aborted, nullptr};
   }
   const KeyAttempt attempt = table.try_enter(key.view(), kMode);

@@ -1,10 +1,14 @@
 #include <holdfast/async/internal/key_table.h>
 
+#include <algorithm>
+#include <chrono>
 #include <functional>
 #include <new>
 #include <utility>
 
 namespace holdfast::async::internal {
+
+using std::chrono::steady_clock;
 
 KeyWaiter::KeyWaiter(KeyTable& its_table, std::size_t its_hash, KeyMode its_mode) noexcept
     : table(its_table), hash(its_hash), mode(its_mode) {
@@ -40,11 +44,13 @@ KeyAttempt KeyTable::enter(Shard& shard, std::string_view key, std::size_t hash,
     return {KeyOutcome::busy, entry};
   }
   entry->enter(mode);
+  ++shard.stats.acquisitions;
   return {KeyOutcome::entered, entry};
 }
 
 void KeyTable::wait(KeyWaiter& waiter, std::string_view key) noexcept {
   Shard& shard = shard_of(waiter.hash);
+  waiter.since = steady_clock::now();
   {
     const base::MutexLock lock(shard.mutex);
     if (waiter.state == KeyWaiter::State::starting) {
@@ -64,29 +70,30 @@ void KeyTable::wait(KeyWaiter& waiter, std::string_view key) noexcept {
 void KeyTable::cancel(KeyWaiter& waiter, KeyOutcome why) noexcept {
   WaiterQueue decided;
   {
-    const base::MutexLock lock(shard_of(waiter.hash).mutex);
-    switch (waiter.state) {
-      case KeyWaiter::State::starting:  // wait() will finish it
-        waiter.state = KeyWaiter::State::decided;
-        waiter.outcome = why;
-        return;
-      case KeyWaiter::State::waiting: break;
-      case KeyWaiter::State::decided: return;
+    Shard& shard = shard_of(waiter.hash);
+    const base::MutexLock lock(shard.mutex);
+    if (waiter.state == KeyWaiter::State::decided) {
+      return;
     }
-    waiter.entry->remove(waiter, why);
+    const bool was_waiting = waiter.state == KeyWaiter::State::waiting;
+    give_up(shard, waiter, why);
+    if (!was_waiting) {
+      return;  // wait() will finish it
+    }
     decided.push_back(waiter);
-    waiter.entry->admit_waiters(decided);
+    admit_waiters(shard, *waiter.entry, decided);
   }
   finish_all(decided);
 }
 
 bool KeyTable::withdraw(KeyWaiter& waiter, WaiterQueue& decided) noexcept {
-  const base::MutexLock lock(shard_of(waiter.hash).mutex);
+  Shard& shard = shard_of(waiter.hash);
+  const base::MutexLock lock(shard.mutex);
   if (waiter.state != KeyWaiter::State::waiting) {
     return false;
   }
-  waiter.entry->remove(waiter, KeyOutcome::aborted);
-  waiter.entry->admit_waiters(decided);
+  give_up(shard, waiter, KeyOutcome::aborted);
+  admit_waiters(shard, *waiter.entry, decided);
   return true;
 }
 
@@ -97,7 +104,7 @@ void KeyTable::leave(KeyEntry& entry, KeyMode mode) noexcept {
     Shard& shard = shard_of(entry.hash);
     const base::MutexLock lock(shard.mutex);
     entry.leave(mode);
-    entry.admit_waiters(decided);
+    admit_waiters(shard, entry, decided);
     drops_reference = erase_if_free(shard, entry);
   }
   finish_all(decided);
@@ -109,10 +116,11 @@ void KeyTable::leave(KeyEntry& entry, KeyMode mode) noexcept {
 void KeyTable::downgrade(KeyEntry& entry) noexcept {
   WaiterQueue decided;
   {
-    const base::MutexLock lock(shard_of(entry.hash).mutex);
+    Shard& shard = shard_of(entry.hash);
+    const base::MutexLock lock(shard.mutex);
     entry.leave(KeyMode::exclusive);
     entry.enter(KeyMode::shared);
-    entry.admit_waiters(decided);
+    admit_waiters(shard, entry, decided);
   }
   finish_all(decided);
 }
@@ -126,8 +134,9 @@ void KeyTable::close() noexcept {
       references_.fetch_add(shard.entries.size(), std::memory_order_relaxed);
       shard.entries.for_each([&](KeyEntry& entry) {
         while (!entry.waiting.empty()) {
-          KeyWaiter& waiter = *entry.waiting.front();
-          entry.remove(waiter, KeyOutcome::aborted);
+          KeyWaiter& waiter = entry.waiting.pop_front();
+          waiter.state = KeyWaiter::State::decided;
+          waiter.outcome = KeyOutcome::aborted;
           decided.push_back(waiter);
         }
       });
@@ -135,6 +144,33 @@ void KeyTable::close() noexcept {
     finish_all(decided);
   }
   drop_reference();
+}
+
+void KeyTable::give_up(Shard& shard, KeyWaiter& waiter, KeyOutcome why) noexcept {
+  if (waiter.state == KeyWaiter::State::waiting) {
+    waiter.entry->waiting.erase(waiter);
+  }
+  waiter.state = KeyWaiter::State::decided;
+  waiter.outcome = why;
+  ++(why == KeyOutcome::timed_out ? shard.stats.timed_out : shard.stats.cancelled);
+}
+
+void KeyTable::admit_waiters(Shard& shard, KeyEntry& entry, WaiterQueue& decided) noexcept {
+  WaiterQueue admitted;
+  entry.admit_waiters(admitted);
+  if (admitted.empty()) {
+    return;
+  }
+  const auto now = steady_clock::now();
+  while (!admitted.empty()) {
+    KeyWaiter& waiter = admitted.pop_front();
+    const std::chrono::nanoseconds waited = now - waiter.since;
+    ++shard.stats.acquisitions;
+    ++shard.stats.contended;
+    shard.stats.wait_time += waited;
+    shard.stats.longest_wait = std::max(shard.stats.longest_wait, waited);
+    decided.push_back(waiter);
+  }
 }
 
 void KeyTable::finish_all(WaiterQueue& decided) noexcept {
@@ -165,6 +201,12 @@ bool KeyTable::erase_if_free(Shard& shard, KeyEntry& entry) noexcept {
   return shard.is_closed;
 }
 
+void KeyTable::count_cancelled(std::string_view key) noexcept {
+  Shard& shard = shard_of(hash(key));
+  const base::MutexLock lock(shard.mutex);
+  ++shard.stats.cancelled;
+}
+
 std::size_t KeyTable::size() const {
   std::size_t size = 0;
   for (const Shard& shard : shards_) {
@@ -172,6 +214,20 @@ std::size_t KeyTable::size() const {
     size += shard.entries.size();
   }
   return size;
+}
+
+local::KeyLockStats KeyTable::stats() const {
+  local::KeyLockStats sum;
+  for (const Shard& shard : shards_) {
+    const base::MutexLock lock(shard.mutex);
+    sum.acquisitions += shard.stats.acquisitions;
+    sum.contended += shard.stats.contended;
+    sum.timed_out += shard.stats.timed_out;
+    sum.cancelled += shard.stats.cancelled;
+    sum.wait_time += shard.stats.wait_time;
+    sum.longest_wait = std::max(sum.longest_wait, shard.stats.longest_wait);
+  }
+  return sum;
 }
 
 std::vector<local::KeyState> KeyTable::snapshot() const {

@@ -58,12 +58,17 @@ class KeyTable {
   void add_reference() noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
   void drop_reference() noexcept;
 
+  // Counts an operation that was cancelled before it tried to enter.
+  void count_cancelled(std::string_view key) noexcept;
+
   [[nodiscard]] std::size_t size() const;
+  [[nodiscard]] local::KeyLockStats stats() const;
   [[nodiscard]] std::vector<local::KeyState> snapshot() const;
 
  private:
   struct alignas(64) Shard {
     mutable base::Mutex mutex;
+    local::KeyLockStats stats HOLDFAST_GUARDED_BY(mutex);
     EntryMap entries HOLDFAST_GUARDED_BY(mutex);
     bool is_closed HOLDFAST_GUARDED_BY(mutex) = false;
   };
@@ -72,6 +77,12 @@ class KeyTable {
   ~KeyTable() = default;
   [[nodiscard]] Shard& shard_of(std::size_t hash) { return shards_[hash >> kShardShift]; }
   KeyAttempt enter(Shard& shard, std::string_view key, std::size_t hash, KeyMode mode) noexcept
+      HOLDFAST_REQUIRES(shard.mutex);
+  // Ends a wait without the key.
+  static void give_up(Shard& shard, KeyWaiter& waiter, KeyOutcome why) noexcept
+      HOLDFAST_REQUIRES(shard.mutex);
+  // Lets in the first waiters, and moves them to `decided`.
+  static void admit_waiters(Shard& shard, KeyEntry& entry, WaiterQueue& decided) noexcept
       HOLDFAST_REQUIRES(shard.mutex);
   static void finish(KeyWaiter& waiter) noexcept;
   // Erases the entry if it has no holder. Returns whether that removes a reference, which the

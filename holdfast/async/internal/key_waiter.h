@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 
@@ -48,6 +49,7 @@ class KeyWaiter : public ContextMember {
   State state = State::starting;
   KeyOutcome outcome = KeyOutcome::aborted;
   KeyEntry* entry = nullptr;
+  std::chrono::steady_clock::time_point since{};  // when the wait began
   base::ListHook<KeyWaiter> queue;    // of the key, or of the waiters that were just decided
   ContextMembers* context = nullptr;  // constant once the wait begins
 
