@@ -11,7 +11,7 @@ function(holdfast_embed_sql header)
       APPEND
       PROPERTY CMAKE_CONFIGURE_DEPENDS "${file}")
     file(READ "${file}" sql)
-    string(REGEX REPLACE "(^|\n)-- (k[A-Za-z]+)[^\n]*\n"
+    string(REGEX REPLACE "(^|\n)-- (k[A-Z][A-Za-z]*)[^\n]*\n"
                          ")sql\";\n\ninline constexpr char \\2[] = R\"sql(" sql "\n${sql}")
     # What comes before the first statement is the end of one that is not there.
     string(REGEX REPLACE "^\n*\\)sql\";\n" "" sql "${sql}")

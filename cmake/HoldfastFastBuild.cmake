@@ -34,10 +34,50 @@ function(_holdfast_precompiled_headers name)
   target_precompile_headers(${name} PRIVATE ${ARGN})
 endfunction()
 
+# The sets of large headers that only some targets use, and what these headers are compiled with.
+set(_holdfast_headers_of_asio
+    <boost/asio/as_tuple.hpp> <boost/asio/awaitable.hpp> <boost/asio/bind_cancellation_slot.hpp>
+    <boost/asio/bind_executor.hpp> <boost/asio/cancellation_signal.hpp> <boost/asio/co_spawn.hpp>
+    <boost/asio/io_context.hpp> <boost/asio/post.hpp> <boost/asio/steady_timer.hpp> <boost/asio/strand.hpp>
+    <boost/asio/thread_pool.hpp> <boost/asio/use_awaitable.hpp> <boost/asio/use_future.hpp>)
+set(_holdfast_links_of_asio Boost::headers)
+set(_holdfast_headers_of_json <nlohmann/json.hpp>)
+set(_holdfast_links_of_json nlohmann_json::nlohmann_json)
+set(_holdfast_headers_of_fmt <fmt/format.h>)
+set(_holdfast_links_of_fmt fmt::fmt-header-only)
+set(_holdfast_headers_of_tests <fstream> <future> <iostream> <gtest/gtest.h>)
+
+# holdfast_precompile(<set> <target>...): the targets are compiled with the headers of this set, asio, json or fmt,
+# in addition to those that every target uses, precompiled once for all of them.
+function(holdfast_precompile set)
+  if(NOT HOLDFAST_PRECOMPILE_HEADERS)
+    return()
+  endif()
+  get_property(headers GLOBAL PROPERTY HOLDFAST_PRECOMPILED)
+  foreach(target IN LISTS ARGN)
+    get_target_property(reused ${target} PRECOMPILE_HEADERS_REUSE_FROM)
+    set(name holdfast_precompiled_${set})
+    set(more ${_holdfast_headers_of_${set}})
+    if(reused STREQUAL "holdfast_precompiled_tests")
+      string(APPEND name _tests)
+      list(APPEND more ${_holdfast_headers_of_tests})
+    endif()
+    if(NOT TARGET ${name})
+      _holdfast_precompiled_headers(${name} ${headers} ${more})
+      target_link_libraries(${name} PRIVATE ${_holdfast_links_of_${set}})
+      if(reused STREQUAL "holdfast_precompiled_tests")
+        target_link_libraries(${name} PRIVATE GTest::gtest)
+        _holdfast_test_options(${name})
+      endif()
+    endif()
+    holdfast_use_precompiled(${target} ${name})
+  endforeach()
+endfunction()
+
 # holdfast_use_precompiled(<target> <name>): the target is compiled with the headers of <name>, made by
 # _holdfast_precompiled_headers(), instead of those it used before. Nothing happens where there are none.
 function(holdfast_use_precompiled target name)
-  if(TARGET ${name} AND NOT target STREQUAL name)
+  if(TARGET ${name} AND NOT target MATCHES "^holdfast_precompiled")
     set_target_properties(${target} PROPERTIES PRECOMPILE_HEADERS_REUSE_FROM ${name})
   endif()
   if(HOLDFAST_PRECOMPILE_HEADERS AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
@@ -75,9 +115,9 @@ function(holdfast_precompile_headers)
       <unordered_map>
       <variant>
       <vector>)
+  set_property(GLOBAL PROPERTY HOLDFAST_PRECOMPILED ${headers})
   if(HOLDFAST_BUILD_TESTS)
-    _holdfast_precompiled_headers(holdfast_precompiled_tests ${headers} <fstream> <future>
-                                  <iostream> <gtest/gtest.h>)
+    _holdfast_precompiled_headers(holdfast_precompiled_tests ${headers} ${_holdfast_headers_of_tests})
     target_link_libraries(holdfast_precompiled_tests PRIVATE GTest::gtest)
     holdfast_test_code(holdfast_precompiled_tests)
   endif()

@@ -1,11 +1,15 @@
-# Where a build is to be quick, code that only tests is optimised less than what it tests: it builds in two
-# thirds of the time.
-function(holdfast_test_code target)
+function(_holdfast_test_options target)
   if(HOLDFAST_SANITIZE)
     target_compile_options(${target} PRIVATE -O0)
   elseif(HOLDFAST_PRECOMPILE_HEADERS AND CMAKE_BUILD_TYPE STREQUAL "Release")
     target_compile_options(${target} PRIVATE -O1)
   endif()
+endfunction()
+
+# Where a build is to be quick, code that only tests is optimised less than what it tests: it builds in two
+# thirds of the time.
+function(holdfast_test_code target)
+  _holdfast_test_options(${target})
   holdfast_use_precompiled(${target} holdfast_precompiled_tests)
 endfunction()
 

@@ -20,7 +20,7 @@
 namespace asio = boost::asio;
 using holdfast::async::AsyncLock;
 using holdfast::async::AsyncLockProvider;
-using holdfast::async::Semaphore;
+using holdfast::async::AsyncSemaphore;
 using namespace std::chrono_literals;
 
 struct Document {
@@ -31,7 +31,7 @@ struct Document {
 struct Service {
   AsyncLockProvider provider{
       holdfast::base::value_or_throw(holdfast::engines::open_store("memory:"))};
-  Semaphore at_work{provider, "at work", 4};
+  AsyncSemaphore at_work{provider, "at work", 4};
   std::array<Document, 3> documents{};
   int collisions = 0;
   int refused = 0;

@@ -7,7 +7,7 @@
 namespace holdfast {
 
 // Opens the store that `url` names and returns a provider of locks on it: `memory:`,
-// `sqlite:locks.db`, `redis://host`, `mongodb://host/database`.
+// `sqlite:locks.db`, `redis://host`, `mongodb://host/database`, `postgresql://host/database`.
 //
 // Throws base::Exception: invalid_argument for an unknown scheme or option, with a message that
 // names the known ones; otherwise the error that the engine reports. A server need not be running

@@ -21,6 +21,7 @@ int release(const Invocation& call);
 int renew(const Invocation& call);
 int reset(const Invocation& call);
 int run(const Invocation& call);
+int schema(const Invocation& call);
 int show(const Invocation& call);
 int steal(const Invocation& call);
 int throttle(const Invocation& call);

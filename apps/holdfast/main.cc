@@ -49,6 +49,7 @@ constexpr std::array kCommands = {
     Command{"clear", "Remove a mark", commands::clear},
     Command{"watch", "Print acquisitions and releases as they happen", commands::watch},
     Command{"init", "Create a store, also for several users", commands::init},
+    Command{"schema", "Print the SQL that creates a store", commands::schema},
     Command{"doctor", "Check the store and print what it promises", commands::doctor},
     Command{"bench", "Measure acquire and release on this store", commands::bench},
 };

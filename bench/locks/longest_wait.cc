@@ -85,7 +85,7 @@ thread_local std::optional<std::uint64_t> waits_since;
 
 locks::ProviderOptions note_waits(const SharedCounter& holds) {
   locks::ProviderOptions options;
-  options.metrics.count = [&holds](std::string_view counter, std::uint64_t) {
+  options.metrics.count = [&holds](std::string_view counter, std::string_view, std::uint64_t) {
     if (counter == "contended") waits_since = holds.value();
   };
   return options;

@@ -21,7 +21,8 @@ Report sqlite_pair(Seconds time);
 Report sqlite_hand_off(Seconds time);
 // L3: `true` under a lock from the shell.
 Report run_true(Seconds time);
-// L4: acquire and release on the memory engine, handle and keeper included.
+// L4: acquire and release on the memory engine, handle and keeper included, without and with
+// metrics.
 Report memory_pair(Seconds time);
 // L5: the cost of 10,000 held leases.
 Report held_leases(Seconds time);

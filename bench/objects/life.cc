@@ -75,9 +75,9 @@ Report saves(Seconds time) {
   const tests::TemporaryFolder folder;
   HostOptions options;
   options.save_every.reset();
-  ObjectHost host(base::value_or_throw(
-                      engines::sqlite::SqliteRepository::open({.file = folder / "objects.db"})),
-                  options);
+  ObjectHost host(
+      base::value_or_throw(engines::sqlite::open_repository({.file = folder / "objects.db"})),
+      options);
   host.register_type<Counter>("counter");
   const auto ids = ids_of(0, 1000);
   const auto change = [&](std::size_t count) {

@@ -74,10 +74,10 @@ std::vector<Row> store_rows() {
                {10'000, 100'000, 1'000'000},
                [](Context& context, std::size_t size) { return listing(context, "memory", size); }),
       list_row("list-sqlite", "SQLite: list all names by pages of 1,000, for one name",
-               {1'000, 10'000, 100'000},
+               {10'000, 100'000, 1'000'000},
                [](Context& context, std::size_t size) { return listing(context, "sqlite", size); }),
       list_row("list-redis", "Redis: list all names by pages of 1,000, for one name",
-               {1'000, 10'000, 100'000},
+               {10'000, 100'000, 1'000'000},
                [](Context& context, std::size_t size) { return listing(context, "redis", size); })};
 }
 

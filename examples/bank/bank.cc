@@ -7,11 +7,10 @@ namespace bank {
 
 using holdfast::base::Result;
 using holdfast::base::value_or_throw;
-using holdfast::engines::sqlite::SqliteRepository;
 using holdfast::objects::Calls;
 
 Bank::Bank(const std::filesystem::path& file)
-    : host_(value_or_throw(SqliteRepository::open({.file = file}))) {
+    : host_(value_or_throw(holdfast::engines::sqlite::open_repository({.file = file}))) {
   host_.register_type<Account>("account", {.calls = Calls::serial})
       .method<&Account::balance>("balance")
       .method<&Account::sent>("sent");

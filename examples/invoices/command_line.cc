@@ -35,6 +35,16 @@ struct Typed {
   }
 };
 
+// A file that is being processed.
+CLI::App* declare_processing(CLI::App& app, Request& request, const std::string& name,
+                             const std::string& about) {
+  CLI::App* const command = app.add_subcommand(name, about);
+  command->add_option("ACCOUNT", request.account, "The account that the file belongs to")
+      ->required();
+  command->add_option("FILE", request.files, "The scan")->required()->expected(1);
+  return command;
+}
+
 void add_duration(CLI::App& app, const std::string& name, Duration& target,
                   const std::string& about) {
   app.add_option_function<std::string>(
@@ -78,8 +88,10 @@ std::variant<Request, Answered> parse_command_line(int argc, char** argv) {
   Typed typed;
   CLI::App app(
       "Stores each invoice once, whichever process it is uploaded to.\n\n"
-      "Exit status: 0 stored (at least one of several files), 1 duplicate, 64 bad input,\n"
-      "69 the lock store or the table cannot be used, 75 another upload is being processed");
+      "Exit status: 0 stored (at least one of several files), 1 duplicate, or not being "
+      "processed,\n"
+      "64 bad input, 69 the lock store or the table cannot be used, 75 another upload is being\n"
+      "processed");
   app.require_subcommand(1);
   declare_options(app, request);
   CLI::App* const add = app.add_subcommand("add", "Store an invoice unless it is a duplicate");
@@ -89,13 +101,25 @@ std::variant<Request, Answered> parse_command_line(int argc, char** argv) {
   CLI::App* const check = app.add_subcommand("check", "Check whether an invoice is a duplicate");
   typed.declare(*check);
   app.add_subcommand("list", "Print the stored invoices");
+  CLI::App* const mark = declare_processing(app, request, "mark-processing",
+                                            "Mark a file as being processed, for five minutes");
+  mark->add_option("--user", request.user, "Who processes it; shown by holdfast show");
+  const CLI::App* const is =
+      declare_processing(app, request, "is-processing", "Check whether a file is being processed");
+  const CLI::App* const clear =
+      declare_processing(app, request, "clear-processing", "Remove the mark of a file");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return Answered{app.exit(error) == 0 ? 0 : kUsage};
   }
-  request.command = add->parsed() ? Command::add : check->parsed() ? Command::check : Command::list;
-  if (request.command != Command::list) {
+  request.command = add->parsed()     ? Command::add
+                    : check->parsed() ? Command::check
+                    : mark->parsed()  ? Command::mark_processing
+                    : is->parsed()    ? Command::is_processing
+                    : clear->parsed() ? Command::clear_processing
+                                      : Command::list;
+  if (request.command == Command::add || request.command == Command::check) {
     auto invoice =
         make_invoice(typed.account, typed.number, typed.vendor, typed.amount, typed.date);
     if (!invoice) {

@@ -10,7 +10,14 @@
 
 namespace invoices {
 
-enum class Command : std::uint8_t { add, check, list };
+enum class Command : std::uint8_t {
+  add,
+  check,
+  list,
+  mark_processing,
+  is_processing,
+  clear_processing,
+};
 
 // A parsed command line.
 struct Request {
@@ -18,7 +25,9 @@ struct Request {
   std::string store = "memory:";
   DetectorOptions detector;
   Invoice invoice;                 // to add or to check
-  std::vector<std::string> files;  // to add
+  std::vector<std::string> files;  // to add; one for the commands of processing
+  std::string user;                // to mark as processing
+  std::string account;             // for the commands of processing
 };
 
 // The command line asked for help, or was wrong: the user has been told, and the program exits with

@@ -81,6 +81,7 @@ std::string_view to_string(Finding finding) noexcept {
 DuplicateDetector::DuplicateDetector(const std::shared_ptr<holdfast::store::LeaseStore>& store,
                                      DetectorOptions options)
     : options_(std::move(options)),
+      store_(store),
       locks_(store, {.when_unavailable = options_.when_unavailable,
                      .provider = {.logger = options_.logger}}),
       processing_(store, {.logger = options_.logger}) {}
@@ -136,9 +137,11 @@ Result<Verdict> DuplicateDetector::add(const Invoice& invoice, std::string_view 
   return *mark ? add_marked(invoice, file_hash) : Verdict{.finding = Finding::processing};
 }
 
-Result<void> DuplicateDetector::mark_processing(std::string_view account,
+Result<void> DuplicateDetector::mark_processing(std::string_view user, std::string_view account,
                                                 std::string_view file_hash) {
-  return processing_.mark(processing_key(account, file_hash), options_.processing_ttl);
+  holdfast::recipes::Marker of_user(store_,
+                                    {.owner = std::string(user), .logger = options_.logger});
+  return of_user.mark(processing_key(account, file_hash), options_.processing_ttl);
 }
 
 Result<bool> DuplicateDetector::is_processing(std::string_view account,

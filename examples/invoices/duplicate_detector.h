@@ -75,8 +75,10 @@ class DuplicateDetector {
 
   // Set, read and remove the mark of a file, for callers that process files by themselves, or that
   // show a user what is being processed. `add` needs none of them: it marks the file in one step,
-  // where two callers that first check and then mark may both go on.
-  [[nodiscard]] holdfast::base::Result<void> mark_processing(std::string_view account,
+  // where two callers that first check and then mark may both go on. `user` is the owner label of
+  // the mark, for `holdfast show`: the same file of one account is the same work, whoever sent it.
+  [[nodiscard]] holdfast::base::Result<void> mark_processing(std::string_view user,
+                                                             std::string_view account,
                                                              std::string_view file_hash);
   [[nodiscard]] holdfast::base::Result<bool> is_processing(std::string_view account,
                                                            std::string_view file_hash);
@@ -91,6 +93,7 @@ class DuplicateDetector {
   holdfast::base::Result<Verdict> add_marked(const Invoice& invoice, std::string_view file_hash);
 
   const DetectorOptions options_;
+  const std::shared_ptr<holdfast::store::LeaseStore> store_;
   holdfast::recipes::DegradableProvider locks_;
   holdfast::recipes::Marker processing_;
 };

@@ -81,7 +81,8 @@ TEST_F(Detector, AFileThatACallerHasMarkedIsBeingProcessedUntilItIsCleared) {
   const auto detects = detector();
   const auto elsewhere = detector();
   EXPECT_FALSE(*detects->is_processing("acct", "hash"));
-  ASSERT_TRUE(elsewhere->mark_processing("acct", "hash"));
+  ASSERT_TRUE(elsewhere->mark_processing("anna", "acct", "hash"));
+  EXPECT_EQ((*network->look("mark/processing/acct/hash"))->holders.at(0).owner, "anna");
   EXPECT_TRUE(*detects->is_processing("acct", "hash"));
   EXPECT_FALSE(*detects->is_processing("another", "hash"));
   EXPECT_EQ(detects->add(invoice("R-17"), "hash")->finding, Finding::processing);

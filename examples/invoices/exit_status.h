@@ -5,6 +5,7 @@ namespace invoices {
 
 inline constexpr int kStored = 0;  // or: not a duplicate
 inline constexpr int kDuplicate = 1;
+inline constexpr int kNotProcessing = 1;
 inline constexpr int kUsage = 64;        // bad input
 inline constexpr int kUnavailable = 69;  // the lock store or the table cannot be used
 inline constexpr int kFailed = 70;

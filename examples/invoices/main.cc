@@ -38,14 +38,18 @@ std::string describe(const Verdict& verdict) {
   return text;
 }
 
+int status_of(const holdfast::base::Error& error) {
+  switch (error.code) {
+    case ErrorCode::invalid_argument: return kUsage;
+    case ErrorCode::unavailable:
+    case ErrorCode::unknown_outcome: return kUnavailable;
+    default: return kFailed;
+  }
+}
+
 int status_of(const Result<Verdict>& verdict) {
   if (!verdict) {
-    switch (verdict.error().code) {
-      case ErrorCode::invalid_argument: return kUsage;
-      case ErrorCode::unavailable:
-      case ErrorCode::unknown_outcome: return kUnavailable;
-      default: return kFailed;
-    }
+    return status_of(verdict.error());
   }
   switch (verdict->finding) {
     case Finding::unique: return kStored;
@@ -105,6 +109,27 @@ int list(const std::filesystem::path& database) {
   return 0;
 }
 
+// Runs the command on the mark of a file.
+Result<int> on_mark(DuplicateDetector& detector, const Request& request) {
+  const auto hash = file_hash(request.files.front());
+  if (!hash) {
+    return std::unexpected(hash.error());
+  }
+  const std::string& account = request.account;
+  if (request.command == Command::is_processing) {
+    const auto is = detector.is_processing(account, *hash);
+    if (!is) {
+      return std::unexpected(is.error());
+    }
+    std::cout << (*is ? "processing\n" : "not being processed\n");
+    return *is ? 0 : kNotProcessing;
+  }
+  const auto changed = request.command == Command::mark_processing
+                           ? detector.mark_processing(request.user, account, *hash)
+                           : detector.clear_processing(account, *hash);
+  return changed ? Result<int>(0) : std::unexpected(changed.error());
+}
+
 int run(Request request) {
   if (request.command == Command::list) {
     return list(request.detector.database);
@@ -118,6 +143,13 @@ int run(Request request) {
   DuplicateDetector detector(*store, request.detector);
   if (request.command == Command::add) {
     return add(detector, request);
+  }
+  if (request.command != Command::check) {
+    const auto status = on_mark(detector, request);
+    if (!status) {
+      std::cerr << to_string(status.error()) << '\n';
+    }
+    return status ? *status : status_of(status.error());
   }
   return report(request.invoice.number, detector.check_for_duplicate(request.invoice));
 }

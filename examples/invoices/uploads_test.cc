@@ -150,9 +150,23 @@ TEST_F(Uploads, EveryPolicyCanBeChosen) {
   }
 }
 
+TEST_F(Uploads, AFileThatIsMarkedByACommandIsNotProcessedUntilItIsCleared) {
+  const Words upload = {"add", "acct", "R-17", "ACME Inc.", "12.50", "2024-02-28", scan(1)};
+  EXPECT_EQ(run({"is-processing", "acct", scan(1)}), kNotProcessing) << said();
+  EXPECT_EQ(run({"mark-processing", "acct", scan(1), "--user", "anna"}), 0) << said();
+  EXPECT_EQ(run({"is-processing", "acct", scan(1)}), 0) << said();
+  EXPECT_EQ(said(), "processing\n");
+  EXPECT_EQ(run({"is-processing", "another", scan(1)}), kNotProcessing);
+  EXPECT_EQ(run(upload), kTryAgain) << said();
+  EXPECT_EQ(run({"clear-processing", "acct", scan(1)}), 0) << said();
+  EXPECT_EQ(run(upload), kStored) << said();
+  EXPECT_EQ(run({"mark-processing", "acct", "/nowhere/scan"}), kUsage);
+}
+
 TEST_F(Uploads, HelpNamesEveryCommand) {
   EXPECT_EQ(run({"--help"}), 0);
-  for (const char* word : {"add", "check", "list", "--store", "--db", "--when-unavailable"}) {
+  for (const char* word : {"add", "check", "list", "mark-processing", "is-processing",
+                           "clear-processing", "--store", "--db", "--when-unavailable"}) {
     EXPECT_TRUE(said().contains(word)) << word;
   }
 }

@@ -7,8 +7,13 @@
 #include <utility>
 #include <vector>
 
+#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/async_result.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/error.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <boost/system/error_code.hpp>
+#include <boost/system/system_error.hpp>
 
 #include <holdfast/async/async_key_wait.h>
 #include <holdfast/async/internal/key_all_operation.h>
@@ -38,7 +43,7 @@ concept LockAllSharedToken =
     boost::asio::completion_token_for<Token, internal::LockAllSignature<internal::KeyMode::shared>>;
 
 struct AsyncKeyLockOptions {
-  // How many operations may wait at a time, over all keys; beyond that they complete with
+  // The most operations that may wait at a time, over all keys; beyond that they complete with
   // limit_exceeded() at once. A `lock_all` counts as one more. At least 1.
   std::size_t max_waiters = 1'000'000;
 };
@@ -127,6 +132,23 @@ class AsyncKeyLock {
                        std::forward<Token>(token));
   }
 
+  // Wait for this long, and return nullopt if the key was not locked in time, as KeyLock does.
+  // Other errors are thrown.
+  template <class Rep, class Period>
+  [[nodiscard]] boost::asio::awaitable<std::optional<ExclusiveGuard>> try_lock_for(
+      KeyText key, std::chrono::duration<Rep, Period> time) {
+    auto [error, guard] =
+        co_await lock_for(std::move(key), time, boost::asio::as_tuple(boost::asio::use_awaitable));
+    co_return in_time(error, std::move(guard));
+  }
+  template <class Rep, class Period>
+  [[nodiscard]] boost::asio::awaitable<std::optional<SharedGuard>> try_lock_shared_for(
+      KeyText key, std::chrono::duration<Rep, Period> time) {
+    auto [error, guard] = co_await lock_shared_for(
+        std::move(key), time, boost::asio::as_tuple(boost::asio::use_awaitable));
+    co_return in_time(error, std::move(guard));
+  }
+
   // Locks several keys, all or none: completes with a vector of guards, one for each different key.
   // All callers lock in the same order, so that they cannot deadlock.
   template <LockAllToken Token = boost::asio::use_awaitable_t<>>
@@ -165,6 +187,14 @@ class AsyncKeyLock {
   [[nodiscard]] std::vector<local::KeyState> snapshot() const;
 
  private:
+  template <class Guard>
+  static std::optional<Guard> in_time(const boost::system::error_code& error, Guard&& guard) {
+    if (error && error != boost::asio::error::timed_out) {
+      throw boost::system::system_error(error);
+    }
+    return error ? std::nullopt : std::optional<Guard>(std::move(guard));
+  }
+
   static constexpr auto kExclusive = internal::KeyMode::exclusive;
   static constexpr auto kShared = internal::KeyMode::shared;
 

@@ -53,6 +53,18 @@ TEST(AsyncKeyLock, ExcludesOthersFromAHeldKeyAndFromNoOther) {
   EXPECT_TRUE(keys.try_lock("k"));
 }
 
+TEST(AsyncKeyLock, ATryWithATimeIsEmptyIfTheKeyWasNotLockedInTime) {
+  AsyncKeyLock keys;
+  run([&]() -> asio::awaitable<void> {
+    const auto guard = co_await keys.try_lock_for("k", 1h);
+    EXPECT_TRUE(guard && *guard);
+    EXPECT_FALSE(co_await keys.try_lock_for("k", 1ms));
+    EXPECT_FALSE(co_await keys.try_lock_shared_for("k", 1ms));
+    EXPECT_TRUE(co_await keys.try_lock_shared_for(std::string("other"), 1ms));
+  });
+  EXPECT_EQ(keys.size(), 0U);
+}
+
 TEST(AsyncKeyLock, ReadersShareAndExcludeWriters) {
   AsyncKeyLock keys;
   run([&]() -> asio::awaitable<void> {

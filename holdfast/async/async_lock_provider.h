@@ -14,6 +14,7 @@
 #include <holdfast/async/async_options.h>
 #include <holdfast/async/internal/calls.h>
 #include <holdfast/async/internal/procedure_operation.h>
+#include <holdfast/async/internal/refuse_unnamed.h>
 #include <holdfast/base/clock.h>
 #include <holdfast/base/error.h>
 #include <holdfast/locks/acquire_options.h>
@@ -96,20 +97,15 @@ class AsyncLockProvider {
   [[nodiscard]] auto try_acquire(std::string name) {
     return try_acquire(std::move(name), defaults());
   }
-  // Reject options without a name: g++ 12 destroys an aggregate twice if it is created within a
-  // co_await expression.
+  // Do not compile: the options need a name.
   template <class... Token>
   void acquire(std::string /*name*/, locks::AcquireOptions&& /*options*/, Token&&... /*token*/) {
-    static_assert(kNever<Token...>,
-                  "name the options: const AcquireOptions how{.wait = 5s}; "
-                  "co_await provider.acquire(name, how)");
+    internal::refuse_unnamed_options<Token...>();
   }
   template <class... Token>
   void try_acquire(std::string /*name*/, locks::AcquireOptions&& /*options*/,
                    Token&&... /*token*/) {
-    static_assert(kNever<Token...>,
-                  "name the options: const AcquireOptions how{.wait = 5s}; "
-                  "co_await provider.try_acquire(name, how)");
+    internal::refuse_unnamed_options<Token...>();
   }
 
   // Completes with base::Result<std::optional<store::NameState>>: nullopt if the name is not held.
@@ -135,9 +131,6 @@ class AsyncLockProvider {
 
  private:
   AsyncLockProvider(std::unique_ptr<locks::LockProvider> own, const AsyncOptions& how);
-
-  template <class...>
-  static constexpr bool kNever = false;
 
   [[nodiscard]] static const locks::AcquireOptions& defaults();
   [[nodiscard]] const std::shared_ptr<locks::ProviderCore>& core() const noexcept {

@@ -11,8 +11,8 @@ struct AsyncOptions {
   // The greatest number of threads that ask the store; except for the first, each is started when
   // it is first needed.
   std::size_t pool_threads = 4;
-  // How many claims may wait for a thread; beyond that, ErrorCode::limit_exceeded. Only the first
-  // waiter for a name claims.
+  // The most claims that may wait for a thread; beyond that, ErrorCode::limit_exceeded. Only the
+  // first waiter for a name claims.
   std::size_t pool_queue = 1'024;
 };
 

@@ -44,31 +44,26 @@ AsyncDegradableLock::~AsyncDegradableLock() {
   }
 }
 
-DegradableProvider::DegradableProvider(std::shared_ptr<store::LeaseStore> store,
-                                       recipes::DegradationOptions options, const AsyncOptions& how)
+AsyncDegradableProvider::AsyncDegradableProvider(std::shared_ptr<store::LeaseStore> store,
+                                                 recipes::DegradationOptions options,
+                                                 const AsyncOptions& how)
     : provider_(std::move(store), std::move(options)),
       shared_(provider_.shared(), how),
       local_(provider_.local() != nullptr
                  ? std::make_unique<AsyncLockProvider>(*provider_.local(), how)
                  : nullptr) {}
 
-DegradableProvider::~DegradableProvider() = default;
+AsyncDegradableProvider::~AsyncDegradableProvider() = default;
 
-asio::awaitable<AsyncDegradableLock> DegradableProvider::acquire(std::string name,
-                                                                 AcquireOptions options) {
+asio::awaitable<AsyncDegradableLock> AsyncDegradableProvider::acquire_with(std::string name,
+                                                                           AcquireOptions options) {
   const base::Duration wait = options.wait.value_or(base::Duration::max());
   auto lock = co_await acquire_within(name, std::move(options), wait);
   const auto why = [&name] { return locks::timed_out(name); };
   co_return base::value_or_throw(locks::or_timed_out(std::move(lock), why));
 }
 
-asio::awaitable<DegradableProvider::Outcome> DegradableProvider::try_acquire(
-    std::string name, AcquireOptions options) {
-  const base::Duration wait = options.wait.value_or(base::Duration::zero());
-  co_return co_await acquire_within(std::move(name), std::move(options), wait);
-}
-
-asio::awaitable<DegradableProvider::Outcome> DegradableProvider::acquire_within(
+asio::awaitable<AsyncDegradableProvider::Outcome> AsyncDegradableProvider::acquire_within(
     std::string name, AcquireOptions options, base::Duration wait) {
   if (auto valid = recipes::DegradableProvider::check(name, options); !valid) {
     co_return std::unexpected(std::move(valid).error());

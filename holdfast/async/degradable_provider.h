@@ -12,6 +12,7 @@
 #include <holdfast/async/async_lock_provider.h>
 #include <holdfast/async/async_options.h>
 #include <holdfast/async/internal/blocking_call.h>
+#include <holdfast/async/internal/refuse_unnamed.h>
 #include <holdfast/base/error.h>
 #include <holdfast/base/ids.h>
 #include <holdfast/recipes/degradable_provider.h>
@@ -65,26 +66,41 @@ class [[nodiscard]] AsyncDegradableLock {
 //
 // Thread-safe. It must outlive its calls; locks may outlive it. A waiter costs no thread.
 //
-//   DegradableProvider provider(store, {.when_unavailable = WhenUnavailable::fall_back_to_local});
-//   auto lock = co_await provider.acquire("report", brief);
+//   AsyncDegradableProvider provider(store, {.when_unavailable = policy});
+//   auto lock = co_await provider.acquire("report", brief);   // name the options
 //   if (lock.protection() != recipes::Protection::full) { … }
-class DegradableProvider {
+class AsyncDegradableProvider {
  public:
   // Throws base::Exception: invalid_argument for invalid options, limit_exceeded if no thread can
   // be started.
-  explicit DegradableProvider(std::shared_ptr<store::LeaseStore> store,
-                              recipes::DegradationOptions options = {},
-                              const AsyncOptions& how = {});
-  ~DegradableProvider();
-  DegradableProvider(const DegradableProvider&) = delete;
-  DegradableProvider& operator=(const DegradableProvider&) = delete;
+  explicit AsyncDegradableProvider(std::shared_ptr<store::LeaseStore> store,
+                                   recipes::DegradationOptions options = {},
+                                   const AsyncOptions& how = {});
+  ~AsyncDegradableProvider();
+  AsyncDegradableProvider(const AsyncDegradableProvider&) = delete;
+  AsyncDegradableProvider& operator=(const AsyncDegradableProvider&) = delete;
 
   // Throws base::Exception as AsyncLockProvider::acquire does.
-  [[nodiscard]] boost::asio::awaitable<AsyncDegradableLock> acquire(std::string name,
-                                                                    locks::AcquireOptions options);
+  [[nodiscard]] boost::asio::awaitable<AsyncDegradableLock> acquire(
+      std::string name, const locks::AcquireOptions& options) {
+    return acquire_with(std::move(name), options);
+  }
   // Returns nullopt if the lock was not acquired within `options.wait` (default: zero).
   [[nodiscard]] boost::asio::awaitable<base::Result<std::optional<AsyncDegradableLock>>>
-  try_acquire(std::string name, locks::AcquireOptions options);
+  try_acquire(std::string name, const locks::AcquireOptions& options) {
+    return acquire_within(std::move(name), options, options.wait.value_or(base::Duration::zero()));
+  }
+  // Do not compile: the options need a name.
+  template <class... Nothing>
+  void acquire(std::string /*name*/, locks::AcquireOptions&& /*options*/,
+               Nothing&&... /*nothing*/) {
+    internal::refuse_unnamed_options<Nothing...>();
+  }
+  template <class... Nothing>
+  void try_acquire(std::string /*name*/, locks::AcquireOptions&& /*options*/,
+                   Nothing&&... /*nothing*/) {
+    internal::refuse_unnamed_options<Nothing...>();
+  }
 
   [[nodiscard]] recipes::CircuitState state() const { return provider_.state(); }
   // Returns the provider on the store, for everything else.
@@ -93,6 +109,9 @@ class DegradableProvider {
  private:
   using Outcome = base::Result<std::optional<AsyncDegradableLock>>;
 
+  // Keep a copy of the options in the coroutine.
+  boost::asio::awaitable<AsyncDegradableLock> acquire_with(std::string name,
+                                                           locks::AcquireOptions options);
   boost::asio::awaitable<Outcome> acquire_within(std::string name, locks::AcquireOptions options,
                                                  base::Duration wait);
 

@@ -37,8 +37,8 @@ inline void settle(asio::io_context& context) {
   context.poll();
 }
 
-// Coroutines that queue for the key "k" on one io_context, and hold it until they are told to
-// unlock.
+// Coroutines that queue for the key "k" on one io_context, and hold it until the test lets
+// them go.
 class Line {
  public:
   Line(AsyncKeyLock& keys, asio::io_context& context) : keys_(keys), context_(context) {}

@@ -7,7 +7,8 @@ namespace holdfast::async {
 namespace asio = boost::asio;
 using base::Result;
 
-asio::awaitable<Result<void>> LeaderElection::lead(Work work, locks::AcquireOptions options) {
+asio::awaitable<Result<void>> AsyncLeaderElection::lead_with(Work work,
+                                                             locks::AcquireOptions options) {
   options.wait = base::Duration::max();
   while (!options.stop.stop_requested()) {
     auto elected = co_await campaign(std::as_const(options));
@@ -35,7 +36,7 @@ asio::awaitable<Result<void>> LeaderElection::lead(Work work, locks::AcquireOpti
   co_return Result<void>();
 }
 
-asio::awaitable<Result<std::optional<recipes::Leader>>> LeaderElection::leader() {
+asio::awaitable<Result<std::optional<recipes::Leader>>> AsyncLeaderElection::leader() {
   const auto state = co_await provider_.look(name_);
   co_return recipes::leader_in(state);
 }

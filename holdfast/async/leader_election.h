@@ -12,10 +12,12 @@
 #include <holdfast/async/async_lock.h>
 #include <holdfast/async/async_lock_provider.h>
 #include <holdfast/async/internal/calls.h>
+#include <holdfast/async/internal/refuse_unnamed.h>
 #include <holdfast/base/error.h>
 #include <holdfast/base/ids.h>
 #include <holdfast/locks/acquire_options.h>
 #include <holdfast/recipes/leader_election.h>
+#include <holdfast/recipes/options_for.h>
 
 namespace holdfast::async {
 
@@ -25,27 +27,38 @@ namespace holdfast::async {
 // Thread-safe. Its provider must outlive it; its terms may outlive it. Name the options, as for
 // AsyncLockProvider.
 //
-//   LeaderElection election(provider, "scheduler");
+//   AsyncLeaderElection election(provider, "scheduler");
 //   co_await election.lead(schedule, candidate);   // awaitable<void> schedule(recipes::Term term)
-class LeaderElection {
+class AsyncLeaderElection {
  public:
   using Work = std::function<boost::asio::awaitable<void>(recipes::Term term)>;
 
-  LeaderElection(AsyncLockProvider& provider, std::string name)
+  AsyncLeaderElection(AsyncLockProvider& provider, std::string name)
       : provider_(provider), name_(std::move(name)) {}
 
   // Waits for a term. Completes with base::Result<std::optional<AsyncLock>>: nullopt if others led
   // for all of `options.wait` (default: no limit).
   template <class Token = boost::asio::use_awaitable_t<>>
   [[nodiscard]] auto campaign(const locks::AcquireOptions& options, Token&& token = {}) {
-    const auto how = recipes::LeaderElection::as_candidate(options);
+    const auto how = recipes::as_candidate(options);
     return provider_.try_acquire(name_, how, std::forward<Token>(token));
   }
 
   // Campaigns repeatedly, and runs the work in each term, until `options.stop` is requested (which
   // is no error) or the coroutine is cancelled. Otherwise like recipes::LeaderElection::lead.
-  [[nodiscard]] boost::asio::awaitable<base::Result<void>> lead(Work work,
-                                                                locks::AcquireOptions options);
+  [[nodiscard]] boost::asio::awaitable<base::Result<void>> lead(
+      Work work, const locks::AcquireOptions& options) {
+    return lead_with(std::move(work), options);
+  }
+  // Do not compile: the options need a name.
+  template <class... Token>
+  void campaign(locks::AcquireOptions&& /*options*/, Token&&... /*token*/) {
+    internal::refuse_unnamed_options<Token...>();
+  }
+  template <class... Nothing>
+  void lead(Work /*work*/, locks::AcquireOptions&& /*options*/, Nothing&&... /*nothing*/) {
+    internal::refuse_unnamed_options<Nothing...>();
+  }
 
   // Returns nullopt if there is no leader.
   [[nodiscard]] boost::asio::awaitable<base::Result<std::optional<recipes::Leader>>> leader();
@@ -61,6 +74,10 @@ class LeaderElection {
   }
 
  private:
+  // Keeps a copy of the options in the coroutine.
+  [[nodiscard]] boost::asio::awaitable<base::Result<void>> lead_with(Work work,
+                                                                     locks::AcquireOptions options);
+
   AsyncLockProvider& provider_;
   const std::string name_;
 };

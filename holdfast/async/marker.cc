@@ -38,11 +38,11 @@ void AsyncMark::keep() noexcept {
   }
 }
 
-Marker::Marker(const AsyncLockProvider& provider, recipes::MarkerOptions options)
+AsyncMarker::AsyncMarker(const AsyncLockProvider& provider, recipes::MarkerOptions options)
     : room_(provider.room()),
       marker_(std::make_shared<recipes::Marker>(provider.blocking(), std::move(options))) {}
 
-base::Result<std::optional<AsyncMark>> Marker::try_mark_blocking(
+base::Result<std::optional<AsyncMark>> AsyncMarker::try_mark_blocking(
     const std::shared_ptr<internal::EngineRoom>& room, recipes::Marker& marker,
     const std::string& key, base::Ttl ttl) {
   HOLDFAST_TRY_LET(auto guard, marker.try_mark(key, ttl));

@@ -65,12 +65,12 @@ class [[nodiscard]] AsyncMark {
 // MarkerOptions::timeout; they cannot be cancelled. Each uses a thread of the provider's pool
 // unless the store is in memory; limit_exceeded if too many wait for one. May outlive its provider.
 //
-//   Marker marker(provider);
+//   AsyncMarker marker(provider);
 //   auto mine = co_await marker.try_mark("file/" + hash, 5min);
 //   if (mine && *mine) co_await process();
-class Marker {
+class AsyncMarker {
  public:
-  explicit Marker(const AsyncLockProvider& provider, recipes::MarkerOptions options = {});
+  explicit AsyncMarker(const AsyncLockProvider& provider, recipes::MarkerOptions options = {});
 
   // Completes with base::Result<void>.
   template <class Token = boost::asio::use_awaitable_t<>>

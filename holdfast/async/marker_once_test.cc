@@ -96,7 +96,7 @@ class AsyncMarkerAndOnce : public ::testing::TestWithParam<bool> {
 };
 
 TEST_P(AsyncMarkerAndOnce, OneOfTwoCallersMarksAndTheEndOfTheScopeClears) {
-  Marker marker(provider_);
+  AsyncMarker marker(provider_);
   run([&]() -> asio::awaitable<void> {
     {
       auto mine = co_await marker.try_mark("file", 1h);
@@ -117,7 +117,8 @@ TEST_P(AsyncMarkerAndOnce, OneOfTwoCallersMarksAndTheEndOfTheScopeClears) {
 
 TEST_P(AsyncMarkerAndOnce, AMarkThatHoldsNothingCanBeExtendedAndCleared) {
   AsyncLockProvider provider(std::make_shared<engines::DisabledStore>());
-  Marker marker(provider, {.when_unavailable = recipes::MarkWhenUnavailable::proceed_unmarked});
+  AsyncMarker marker(provider,
+                     {.when_unavailable = recipes::MarkWhenUnavailable::proceed_unmarked});
   run([&]() -> asio::awaitable<void> {
     auto mine = co_await marker.try_mark("file", 1h);
     EXPECT_TRUE(mine && *mine && !**mine);
@@ -127,7 +128,7 @@ TEST_P(AsyncMarkerAndOnce, AMarkThatHoldsNothingCanBeExtendedAndCleared) {
 }
 
 TEST_P(AsyncMarkerAndOnce, AMarkCanBeSetReplacedAndCleared) {
-  Marker marker(provider_);
+  AsyncMarker marker(provider_);
   run([&]() -> asio::awaitable<void> {
     auto set = co_await marker.mark("file", 1h);
     EXPECT_TRUE(set);
@@ -154,7 +155,7 @@ TEST_P(AsyncMarkerAndOnce, AMarkCanBeSetReplacedAndCleared) {
 
 TEST_P(AsyncMarkerAndOnce, AMarkOfADroppedCoroutineIsCleared) {
   auto context = std::make_unique<asio::io_context>();
-  Marker marker(provider_);
+  AsyncMarker marker(provider_);
   bool is_marked = false;
   spawn(*context, [&]() -> asio::awaitable<void> {
     auto mine = co_await marker.try_mark("file", 1h);
@@ -171,9 +172,9 @@ TEST_P(AsyncMarkerAndOnce, AMarkOfADroppedCoroutineIsCleared) {
 }
 
 TEST_P(AsyncMarkerAndOnce, WorkRunsOnceInAPeriod) {
-  Once once(provider_, {.period = 1h});
+  AsyncOnce once(provider_, {.period = 1h});
   int runs = 0;
-  const Once::Work work = [&](const AsyncLock& lock) -> asio::awaitable<void> {
+  const AsyncOnce::Work work = [&](const AsyncLock& lock) -> asio::awaitable<void> {
     EXPECT_TRUE(lock.check());
     ++runs;
     co_return;
@@ -192,8 +193,10 @@ TEST_P(AsyncMarkerAndOnce, WorkRunsOnceInAPeriod) {
 }
 
 TEST_P(AsyncMarkerAndOnce, WorkThatCouldNotBeDoneMayRunAgain) {
-  Once once(provider_, {.period = 1h});
-  const Once::Attempt not_now = [](const AsyncLock&) -> asio::awaitable<bool> { co_return false; };
+  AsyncOnce once(provider_, {.period = 1h});
+  const AsyncOnce::Attempt not_now = [](const AsyncLock&) -> asio::awaitable<bool> {
+    co_return false;
+  };
   run([&]() -> asio::awaitable<void> {
     auto outcome = co_await once.attempt("report", not_now);
     EXPECT_EQ(outcome, OnceOutcome::given_back);
@@ -202,8 +205,8 @@ TEST_P(AsyncMarkerAndOnce, WorkThatCouldNotBeDoneMayRunAgain) {
 }
 
 TEST_P(AsyncMarkerAndOnce, WorkThatThrowsCountsAsRun) {
-  Once once(provider_, {.period = 1h});
-  const Once::Work broken = [](const AsyncLock&) -> asio::awaitable<void> {
+  AsyncOnce once(provider_, {.period = 1h});
+  const AsyncOnce::Work broken = [](const AsyncLock&) -> asio::awaitable<void> {
     throw std::runtime_error("broken");
     co_return;
   };
@@ -233,7 +236,8 @@ class AsyncDegradation : public ::testing::Test {
 
 TEST_F(AsyncDegradation, AnAvailableStoreGivesFullProtection) {
   const auto store = std::make_shared<MemoryStore>();
-  DegradableProvider provider(store, {.when_unavailable = WhenUnavailable::fall_back_to_local});
+  AsyncDegradableProvider provider(store,
+                                   {.when_unavailable = WhenUnavailable::fall_back_to_local});
   run([&]() -> asio::awaitable<void> {
     AsyncDegradableLock lock = co_await provider.acquire("report", impatient_);
     EXPECT_EQ(lock.protection(), Protection::full);
@@ -255,9 +259,10 @@ TEST_F(AsyncDegradation, AnAvailableStoreGivesFullProtection) {
 
 TEST_F(AsyncDegradation, ADisabledStoreIsAnErrorUnlessThePolicySaysOtherwise) {
   const auto store = std::make_shared<engines::DisabledStore>();
-  DegradableProvider strict(store);
-  DegradableProvider local(store, {.when_unavailable = WhenUnavailable::fall_back_to_local});
-  DegradableProvider careless(store, {.when_unavailable = WhenUnavailable::proceed_without_lock});
+  AsyncDegradableProvider strict(store);
+  AsyncDegradableProvider local(store, {.when_unavailable = WhenUnavailable::fall_back_to_local});
+  AsyncDegradableProvider careless(store,
+                                   {.when_unavailable = WhenUnavailable::proceed_without_lock});
   run([&]() -> asio::awaitable<void> {
     auto refused = co_await strict.try_acquire("report", impatient_);
     EXPECT_EQ(refused.error().code, ErrorCode::unavailable);
@@ -276,7 +281,8 @@ TEST_F(AsyncDegradation, ADisabledStoreIsAnErrorUnlessThePolicySaysOtherwise) {
 
 TEST_F(AsyncDegradation, AWaiterOfTheLocalLockIsServedWhenItIsReleased) {
   const auto store = std::make_shared<engines::DisabledStore>();
-  DegradableProvider provider(store, {.when_unavailable = WhenUnavailable::fall_back_to_local});
+  AsyncDegradableProvider provider(store,
+                                   {.when_unavailable = WhenUnavailable::fall_back_to_local});
   const AcquireOptions patient{.wait = 1h};
   std::optional<AsyncDegradableLock> first;
   bool has_waited = false;

@@ -12,9 +12,9 @@ namespace asio = boost::asio;
 using base::Result;
 using locks::AcquireOptions;
 
-using MaybeAll = Result<std::optional<MultiLock>>;
+using MaybeAll = Result<std::optional<AsyncMultiLock>>;
 
-using AcquireLocks = recipes::AcquireAll<MultiLock, AsyncLock>;
+using AcquireLocks = recipes::AcquireAll<AsyncMultiLock, AsyncLock>;
 
 asio::awaitable<MaybeAll> run(AcquireLocks& all, AsyncLockProvider& provider) {
   while (const std::string* const name = all.next()) {
@@ -26,7 +26,7 @@ asio::awaitable<MaybeAll> run(AcquireLocks& all, AsyncLockProvider& provider) {
 
 }  // namespace
 
-asio::awaitable<Result<store::ReleaseOutcome>> MultiLock::release() {
+asio::awaitable<Result<store::ReleaseOutcome>> AsyncMultiLock::release() {
   auto outcome = none_released();
   for (auto lock = locks_.rbegin(); lock != locks_.rend(); ++lock) {
     auto released = co_await lock->release();
@@ -35,16 +35,18 @@ asio::awaitable<Result<store::ReleaseOutcome>> MultiLock::release() {
   co_return outcome;
 }
 
-asio::awaitable<MultiLock> acquire_all(AsyncLockProvider& provider, std::vector<std::string> names,
-                                       AcquireOptions options) {
+asio::awaitable<AsyncMultiLock> internal::acquire_all(AsyncLockProvider& provider,
+                                                      std::vector<std::string> names,
+                                                      AcquireOptions options) {
   AcquireLocks all(provider.clock(), std::move(names), std::move(options), base::Duration::max());
   auto locks = co_await run(all, provider);
   const auto why = [&all] { return all.timed_out(); };
   co_return base::value_or_throw(locks::or_timed_out(std::move(locks), why));
 }
 
-asio::awaitable<MaybeAll> try_acquire_all(AsyncLockProvider& provider,
-                                          std::vector<std::string> names, AcquireOptions options) {
+asio::awaitable<MaybeAll> internal::try_acquire_all(AsyncLockProvider& provider,
+                                                    std::vector<std::string> names,
+                                                    AcquireOptions options) {
   AcquireLocks all(provider.clock(), std::move(names), std::move(options), base::Duration::zero());
   co_return co_await run(all, provider);
 }

@@ -14,11 +14,11 @@ namespace asio = boost::asio;
 using base::Result;
 using recipes::OnceOutcome;
 
-Once::Once(AsyncLockProvider& provider, recipes::OnceOptions options)
+AsyncOnce::AsyncOnce(AsyncLockProvider& provider, recipes::OnceOptions options)
     : provider_(provider),
       once_(std::make_shared<recipes::Once>(provider.blocking(), std::move(options))) {}
 
-asio::awaitable<Once::Outcome> Once::run(std::string key, Work work) {
+asio::awaitable<AsyncOnce::Outcome> AsyncOnce::run(std::string key, Work work) {
   const Attempt always = [&work](const AsyncLock& lock) -> asio::awaitable<bool> {
     co_await work(lock);
     co_return true;
@@ -26,7 +26,7 @@ asio::awaitable<Once::Outcome> Once::run(std::string key, Work work) {
   co_return co_await attempt(std::move(key), always);
 }
 
-asio::awaitable<Once::Outcome> Once::attempt(std::string key, Attempt work) {
+asio::awaitable<AsyncOnce::Outcome> AsyncOnce::attempt(std::string key, Attempt work) {
   const auto run = once_->new_run(key);
   if (!run) {
     co_return std::unexpected(run.error());
@@ -62,7 +62,7 @@ asio::awaitable<Once::Outcome> Once::attempt(std::string key, Attempt work) {
   co_return has_run ? OnceOutcome::ran : OnceOutcome::given_back;
 }
 
-asio::awaitable<void> Once::end_run(AsyncLock lock, base::TimePoint started) {
+asio::awaitable<void> AsyncOnce::end_run(AsyncLock lock, base::TimePoint started) {
   const auto held = std::make_shared<locks::Lock>(std::move(lock).into_blocking());
   std::function<Result<void>()> end = [once = once_, held, started] {
     once->end_run(*held, started);

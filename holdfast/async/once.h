@@ -20,15 +20,15 @@ namespace holdfast::async {
 // caller's. Work that throws counts as run, also if it was cancelled. If the execution context ends
 // during the work, the name is released: the work counts as not run.
 //
-//   Once nightly(provider, {.period = 20h});
+//   AsyncOnce nightly(provider, {.period = 20h});
 //   co_await nightly.run("report", make_report);   // awaitable<void> make_report(const AsyncLock&)
-class Once {
+class AsyncOnce {
  public:
   using Work = std::function<boost::asio::awaitable<void>(const AsyncLock& lock)>;
   using Attempt = std::function<boost::asio::awaitable<bool>(const AsyncLock& lock)>;
   using Outcome = base::Result<recipes::OnceOutcome>;
 
-  explicit Once(AsyncLockProvider& provider, recipes::OnceOptions options = {});
+  explicit AsyncOnce(AsyncLockProvider& provider, recipes::OnceOptions options = {});
 
   [[nodiscard]] boost::asio::awaitable<Outcome> run(std::string key, Work work);
   // For work that may find that it cannot be done: if it returns false, it does not count as run.

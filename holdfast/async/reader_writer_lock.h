@@ -7,8 +7,9 @@
 
 #include <holdfast/async/async_lock.h>
 #include <holdfast/async/async_lock_provider.h>
+#include <holdfast/async/internal/refuse_unnamed.h>
 #include <holdfast/locks/acquire_options.h>
-#include <holdfast/recipes/reader_writer_lock.h>
+#include <holdfast/recipes/options_for.h>
 
 namespace holdfast::async {
 
@@ -18,35 +19,53 @@ namespace holdfast::async {
 // Thread-safe. Its provider must outlive it; its locks may outlive it. Name the options, as for
 // AsyncLockProvider.
 //
-//   ReaderWriterLock doc(provider, "doc");
+//   AsyncReaderWriterLock doc(provider, "doc");
 //   AsyncLock writing = co_await doc.acquire_exclusive(brief);
-//   co_await ReaderWriterLock::downgrade(writing);   // no writer gets in between
-class ReaderWriterLock {
+//   co_await AsyncReaderWriterLock::downgrade(writing);   // no writer gets in between
+class AsyncReaderWriterLock {
  public:
-  ReaderWriterLock(AsyncLockProvider& provider, std::string name)
+  AsyncReaderWriterLock(AsyncLockProvider& provider, std::string name)
       : provider_(provider), name_(std::move(name)) {}
 
   // Acquire as AsyncLockProvider::acquire and try_acquire do, but ignore AcquireOptions::permits.
   template <class Token = boost::asio::use_awaitable_t<>>
   [[nodiscard]] auto acquire_shared(const locks::AcquireOptions& options, Token&& token = {}) {
-    const auto how = recipes::ReaderWriterLock::as_reader(options);
+    const auto how = recipes::as_reader(options);
     return provider_.acquire(name_, how, std::forward<Token>(token));
   }
   template <class Token = boost::asio::use_awaitable_t<>>
   [[nodiscard]] auto try_acquire_shared(const locks::AcquireOptions& options, Token&& token = {}) {
-    const auto how = recipes::ReaderWriterLock::as_reader(options);
+    const auto how = recipes::as_reader(options);
     return provider_.try_acquire(name_, how, std::forward<Token>(token));
   }
   template <class Token = boost::asio::use_awaitable_t<>>
   [[nodiscard]] auto acquire_exclusive(const locks::AcquireOptions& options, Token&& token = {}) {
-    const auto how = recipes::ReaderWriterLock::as_writer(options);
+    const auto how = recipes::as_writer(options);
     return provider_.acquire(name_, how, std::forward<Token>(token));
   }
   template <class Token = boost::asio::use_awaitable_t<>>
   [[nodiscard]] auto try_acquire_exclusive(const locks::AcquireOptions& options,
                                            Token&& token = {}) {
-    const auto how = recipes::ReaderWriterLock::as_writer(options);
+    const auto how = recipes::as_writer(options);
     return provider_.try_acquire(name_, how, std::forward<Token>(token));
+  }
+
+  // Do not compile: the options need a name.
+  template <class... Token>
+  void acquire_shared(locks::AcquireOptions&& /*options*/, Token&&... /*token*/) {
+    internal::refuse_unnamed_options<Token...>();
+  }
+  template <class... Token>
+  void try_acquire_shared(locks::AcquireOptions&& /*options*/, Token&&... /*token*/) {
+    internal::refuse_unnamed_options<Token...>();
+  }
+  template <class... Token>
+  void acquire_exclusive(locks::AcquireOptions&& /*options*/, Token&&... /*token*/) {
+    internal::refuse_unnamed_options<Token...>();
+  }
+  template <class... Token>
+  void try_acquire_exclusive(locks::AcquireOptions&& /*options*/, Token&&... /*token*/) {
+    internal::refuse_unnamed_options<Token...>();
   }
 
   // Turns a writer into a reader in one step. Completes with base::Result<void>.

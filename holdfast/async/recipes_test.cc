@@ -51,7 +51,7 @@ class AsyncRecipes : public ::testing::Test {
 };
 
 TEST_F(AsyncRecipes, ManyReadOneWritesAndAWaitingWriterHoldsNewReadersBack) {
-  ReaderWriterLock doc(provider_, "doc");
+  AsyncReaderWriterLock doc(provider_, "doc");
   std::vector<std::string> seen;
   std::optional<AsyncLock> reading;
   spawn(context_, [&]() -> asio::awaitable<void> {
@@ -63,7 +63,7 @@ TEST_F(AsyncRecipes, ManyReadOneWritesAndAWaitingWriterHoldsNewReadersBack) {
   spawn(context_, [&]() -> asio::awaitable<void> {
     AsyncLock writing = co_await doc.acquire_exclusive(patient_);
     seen.emplace_back("writer");
-    EXPECT_TRUE(co_await ReaderWriterLock::downgrade(writing));
+    EXPECT_TRUE(co_await AsyncReaderWriterLock::downgrade(writing));
     const auto other = co_await doc.try_acquire_shared(impatient_);
     EXPECT_TRUE(other && *other);
   });
@@ -82,7 +82,7 @@ TEST_F(AsyncRecipes, ManyReadOneWritesAndAWaitingWriterHoldsNewReadersBack) {
 }
 
 TEST_F(AsyncRecipes, ASemaphoreReachesItsCapacityAndNeverExceedsIt) {
-  Semaphore pool(provider_, "pool", 3);
+  AsyncSemaphore pool(provider_, "pool", 3);
   int inside = 0;
   int most = 0;
   int served = 0;
@@ -107,7 +107,7 @@ TEST_F(AsyncRecipes, ASemaphoreReachesItsCapacityAndNeverExceedsIt) {
   });
   context_.restart();
   context_.run();
-  EXPECT_THROW(Semaphore(provider_, "pool", 0), base::Exception);
+  EXPECT_THROW(AsyncSemaphore(provider_, "pool", 0), base::Exception);
 }
 
 TEST_F(AsyncRecipes, OppositeOrdersOfNamesNeverDeadlock) {
@@ -118,7 +118,7 @@ TEST_F(AsyncRecipes, OppositeOrdersOfNamesNeverDeadlock) {
       std::ranges::reverse(names);
     }
     spawn(context_, [&, names]() -> asio::awaitable<void> {
-      MultiLock all = co_await acquire_all(provider_, names, patient_);
+      AsyncMultiLock all = co_await acquire_all(provider_, names, patient_);
       EXPECT_EQ(all.locks().size(), 3U);
       EXPECT_TRUE(all.check());
       EXPECT_EQ(co_await all.release(), store::ReleaseOutcome::released);
@@ -150,11 +150,11 @@ TEST_F(AsyncRecipes, ACancelledWaitForSeveralNamesReleasesThoseItHas) {
   const std::vector<std::string> names = {"anna", "bert"};
   std::exception_ptr end;
   asio::co_spawn(context_, acquire_all(provider_, names, patient_),
-                 asio::bind_cancellation_slot(
-                     cancel.slot(), [&](const std::exception_ptr& error, const MultiLock& all) {
-                       end = error;
-                       EXPECT_FALSE(all);
-                     }));
+                 asio::bind_cancellation_slot(cancel.slot(), [&](const std::exception_ptr& error,
+                                                                 const AsyncMultiLock& all) {
+                   end = error;
+                   EXPECT_FALSE(all);
+                 }));
   settle();
   EXPECT_EQ(provider_.held(), 2U);
   cancel.emit(asio::cancellation_type::terminal);
@@ -168,7 +168,7 @@ TEST_F(AsyncRecipes, AThrottleSharesItsLimitWithTheThrottlesOfThreads) {
   const auto store = std::make_shared<MemoryStore>(
       engines::memory::MemoryOptions{.clock = &clock, .sweep_every = {}});
   const recipes::ThrottleOptions options{.limit = 3, .period = 1min, .clock = &clock};
-  Throttle calls(store, options);
+  AsyncThrottle calls(store, options);
   recipes::Throttle threads(store, options);
   EXPECT_EQ(threads.try_pass("api"), true);
   std::vector<bool> passed;
@@ -195,8 +195,22 @@ TEST_F(AsyncRecipes, AThrottleSharesItsLimitWithTheThrottlesOfThreads) {
   EXPECT_TRUE(waited);
 }
 
+TEST_F(AsyncRecipes, AThrottleOfAProviderUsesItsStoreAndItsThreads) {
+  AsyncThrottle calls(provider_, {.limit = 2, .period = 1h});
+  recipes::Throttle threads(provider_.blocking(), {.limit = 2, .period = 1h});
+  EXPECT_EQ(threads.try_pass("api"), true);
+  std::vector<bool> passed;
+  spawn(context_, [&]() -> asio::awaitable<void> {
+    passed.push_back(*co_await calls.try_pass("api"));
+    passed.push_back(*co_await calls.try_pass("api"));
+  });
+  settle();
+  EXPECT_EQ(passed, (std::vector{true, false}));
+  EXPECT_THROW(AsyncThrottle(provider_, {.limit = 0}), base::Exception);
+}
+
 TEST_F(AsyncRecipes, AWaitForAThrottleIsCancelledByEither) {
-  Throttle calls(store_, {.limit = 1, .period = 1h});
+  AsyncThrottle calls(provider_, {.limit = 1, .period = 1h});
   std::stop_source stop;
   asio::cancellation_signal signal;
   std::vector<ErrorCode> ends;
@@ -216,11 +230,11 @@ TEST_F(AsyncRecipes, AWaitForAThrottleIsCancelledByEither) {
 }
 
 TEST_F(AsyncRecipes, CandidatesLeadOneAtATimeWithGrowingTokens) {
-  LeaderElection election(provider_, "scheduler");
+  AsyncLeaderElection election(provider_, "scheduler");
   std::stop_source stop;
   int leading = 0;
   std::vector<std::uint64_t> tokens;
-  const LeaderElection::Work work = [&](recipes::Term term) -> asio::awaitable<void> {
+  const AsyncLeaderElection::Work work = [&](recipes::Term term) -> asio::awaitable<void> {
     EXPECT_EQ(++leading, 1);
     tokens.push_back(term.token.value());
     co_await asio::post(context_, asio::use_awaitable);
@@ -247,8 +261,8 @@ TEST_F(AsyncRecipes, CandidatesLeadOneAtATimeWithGrowingTokens) {
 }
 
 TEST_F(AsyncRecipes, AnExceptionOfTheWorkEndsItsTermAndIsPassedOn) {
-  LeaderElection election(provider_, "scheduler");
-  const LeaderElection::Work work = [](recipes::Term) -> asio::awaitable<void> {
+  AsyncLeaderElection election(provider_, "scheduler");
+  const AsyncLeaderElection::Work work = [](recipes::Term) -> asio::awaitable<void> {
     throw std::runtime_error("no");
     co_return;
   };
@@ -258,7 +272,7 @@ TEST_F(AsyncRecipes, AnExceptionOfTheWorkEndsItsTermAndIsPassedOn) {
 }
 
 TEST_F(AsyncRecipes, AChangeOfLeadersIsSeen) {
-  LeaderElection election(provider_, "scheduler");
+  AsyncLeaderElection election(provider_, "scheduler");
   std::vector<std::optional<base::FencingToken>> seen;
   std::optional<AsyncLock> term;
   spawn(context_, [&]() -> asio::awaitable<void> {

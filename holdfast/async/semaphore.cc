@@ -2,9 +2,9 @@
 
 namespace holdfast::async {
 
-boost::asio::awaitable<base::Result<std::uint32_t>> Semaphore::available() {
+boost::asio::awaitable<base::Result<std::uint32_t>> AsyncSemaphore::available() {
   const auto state = co_await provider_.look(name_);
-  co_return recipes::Semaphore::free_permits(capacity_, state);
+  co_return rules_.free_in(state);
 }
 
 }  // namespace holdfast::async

@@ -9,9 +9,10 @@
 
 #include <holdfast/async/async_lock.h>
 #include <holdfast/async/async_lock_provider.h>
+#include <holdfast/async/internal/refuse_unnamed.h>
 #include <holdfast/base/error.h>
 #include <holdfast/locks/acquire_options.h>
-#include <holdfast/recipes/semaphore.h>
+#include <holdfast/recipes/semaphore_rules.h>
 
 namespace holdfast::async {
 
@@ -21,48 +22,57 @@ namespace holdfast::async {
 // Thread-safe. Its provider must outlive it; its locks may outlive it. Name the options, as for
 // AsyncLockProvider.
 //
-//   Semaphore gpus(provider, "gpus", 4);
+//   AsyncSemaphore gpus(provider, "gpus", 4);
 //   AsyncLock two = co_await gpus.acquire(2, brief);
-class Semaphore {
+class AsyncSemaphore {
  public:
   // `capacity` must be at least 1; otherwise throws base::Exception with invalid_argument.
-  Semaphore(AsyncLockProvider& provider, std::string name, std::uint32_t capacity)
-      : provider_(provider),
-        name_(std::move(name)),
-        capacity_(recipes::Semaphore::checked(capacity)) {}
+  AsyncSemaphore(AsyncLockProvider& provider, std::string name, std::uint32_t capacity)
+      : provider_(provider), name_(std::move(name)), rules_(capacity) {}
 
   // Acquire as AsyncLockProvider::acquire and try_acquire do, but ignore AcquireOptions::permits.
   template <class Token = boost::asio::use_awaitable_t<>>
   [[nodiscard]] auto acquire(std::uint32_t permits, const locks::AcquireOptions& options,
                              Token&& token = {}) {
-    const auto how = taking(permits, options);
+    const auto how = rules_.options_for(permits, options);
     return provider_.acquire(name_, how, std::forward<Token>(token));
   }
   template <class Token = boost::asio::use_awaitable_t<>>
   [[nodiscard]] auto try_acquire(std::uint32_t permits, const locks::AcquireOptions& options,
                                  Token&& token = {}) {
-    const auto how = taking(permits, options);
+    const auto how = rules_.options_for(permits, options);
     return provider_.try_acquire(name_, how, std::forward<Token>(token));
   }
   // Acquires all permits.
   template <class Token = boost::asio::use_awaitable_t<>>
   [[nodiscard]] auto drain(const locks::AcquireOptions& options, Token&& token = {}) {
-    return acquire(capacity_, options, std::forward<Token>(token));
+    return acquire(capacity(), options, std::forward<Token>(token));
+  }
+
+  // Do not compile: the options need a name.
+  template <class... Token>
+  void acquire(std::uint32_t /*permits*/, locks::AcquireOptions&& /*options*/,
+               Token&&... /*token*/) {
+    internal::refuse_unnamed_options<Token...>();
+  }
+  template <class... Token>
+  void try_acquire(std::uint32_t /*permits*/, locks::AcquireOptions&& /*options*/,
+                   Token&&... /*token*/) {
+    internal::refuse_unnamed_options<Token...>();
+  }
+  template <class... Token>
+  void drain(locks::AcquireOptions&& /*options*/, Token&&... /*token*/) {
+    internal::refuse_unnamed_options<Token...>();
   }
 
   // Returns how many are free at this moment.
   [[nodiscard]] boost::asio::awaitable<base::Result<std::uint32_t>> available();
-  [[nodiscard]] std::uint32_t capacity() const noexcept { return capacity_; }
+  [[nodiscard]] std::uint32_t capacity() const noexcept { return rules_.capacity(); }
 
  private:
-  [[nodiscard]] locks::AcquireOptions taking(std::uint32_t permits,
-                                             const locks::AcquireOptions& options) const {
-    return recipes::Semaphore::taking({permits, capacity_}, options);
-  }
-
   AsyncLockProvider& provider_;
   const std::string name_;
-  const std::uint32_t capacity_;
+  const recipes::SemaphoreRules rules_;
 };
 
 }  // namespace holdfast::async

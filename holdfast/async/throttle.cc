@@ -9,6 +9,12 @@ std::shared_ptr<const recipes::ThrottleOptions> checked(recipes::ThrottleOptions
   return std::make_shared<const recipes::ThrottleOptions>(std::move(options));
 }
 
+std::shared_ptr<const recipes::ThrottleOptions> with_clock(recipes::ThrottleOptions options,
+                                                           const base::Clock& clock) {
+  options.clock = &clock;
+  return checked(std::move(options));
+}
+
 std::shared_ptr<internal::EngineRoom> make_room(std::shared_ptr<store::LeaseStore> store,
                                                 const base::Clock& clock, const AsyncOptions& how) {
   if (store == nullptr) {
@@ -20,8 +26,11 @@ std::shared_ptr<internal::EngineRoom> make_room(std::shared_ptr<store::LeaseStor
 
 }  // namespace
 
-Throttle::Throttle(std::shared_ptr<store::LeaseStore> store, recipes::ThrottleOptions options,
-                   const AsyncOptions& how)
+AsyncThrottle::AsyncThrottle(const AsyncLockProvider& provider, recipes::ThrottleOptions options)
+    : options_(with_clock(std::move(options), provider.clock())), room_(provider.room()) {}
+
+AsyncThrottle::AsyncThrottle(std::shared_ptr<store::LeaseStore> store,
+                             recipes::ThrottleOptions options, const AsyncOptions& how)
     : options_(checked(std::move(options))),
       room_(make_room(std::move(store), *options_->clock, how)) {}
 

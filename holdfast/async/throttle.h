@@ -8,6 +8,7 @@
 
 #include <boost/asio/use_awaitable.hpp>
 
+#include <holdfast/async/async_lock_provider.h>
 #include <holdfast/async/async_options.h>
 #include <holdfast/async/internal/calls.h>
 #include <holdfast/async/internal/procedure_operation.h>
@@ -24,14 +25,16 @@ namespace holdfast::async {
 // Thread-safe. Completion and cancellation are those of AsyncLockProvider; operations may outlive
 // it, and ThrottleOptions::clock must outlive them all. A waiter costs no thread.
 //
-//   Throttle calls(store, {.limit = 100, .period = 1min});
+//   AsyncThrottle calls(provider, {.limit = 100, .period = 1min});
 //   if (auto allowed = co_await calls.pass("api", 5s); allowed && *allowed) co_await call();
-class Throttle {
+class AsyncThrottle {
  public:
-  // Throws base::Exception: invalid_argument for invalid options, limit_exceeded if no thread can
-  // be started. It has two threads of its own.
-  explicit Throttle(std::shared_ptr<store::LeaseStore> store, recipes::ThrottleOptions options = {},
-                    const AsyncOptions& how = {});
+  // Uses the store, the threads and the clock of the provider; ignores ThrottleOptions::clock.
+  // Throws base::Exception with invalid_argument for invalid options.
+  explicit AsyncThrottle(const AsyncLockProvider& provider, recipes::ThrottleOptions options = {});
+  // Has two threads of its own. Throws limit_exceeded, too, if none can be started.
+  explicit AsyncThrottle(std::shared_ptr<store::LeaseStore> store,
+                         recipes::ThrottleOptions options = {}, const AsyncOptions& how = {});
 
   // Completes with base::Result<bool>: whether the call may pass now; if so it is counted. A count
   // above 1 passes all or none.

@@ -11,7 +11,7 @@
 
 namespace holdfast::base {
 
-// Why an operation failed. Contention in a `try_` call is a value, not an error.
+// The reason why an operation failed. Contention in a `try_` call is a value, not an error.
 enum class ErrorCode : std::uint8_t {
   invalid_argument,  // the request can never succeed as written; fix the caller
   not_held,          // the lease is not, or no longer, the caller's

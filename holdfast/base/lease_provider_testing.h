@@ -1,4 +1,4 @@
-// What every LeaseProvider must pass: a test program runs these cases on its own implementation.
+// The cases that every LeaseProvider must pass: a test program runs them on its own implementation.
 #pragma once
 
 #include <atomic>

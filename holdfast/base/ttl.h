@@ -10,7 +10,7 @@
 
 namespace holdfast::base {
 
-// How long a lease lasts from its grant or renewal: a positive, finite duration.
+// The time that a lease lasts from its grant or renewal: a positive, finite duration.
 //
 // A value type. Converts implicitly from every std::chrono::duration, so that `30s` and `1.5min`
 // read well at the call. The conversion never overflows and never fails; checked() and

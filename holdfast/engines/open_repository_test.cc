@@ -71,9 +71,9 @@ TEST(OpenRepository, AnUnknownSchemeNamesTheEnginesThereAre) {
 }
 
 TEST(OpenRepository, AnUnknownOptionNamesTheOptionsThereAre) {
-  EXPECT_NE(
-      error_of("sqlite:/tmp/x.db?timeout=5s").find("it has busy_timeout=5s, mode=0644, prefix=, retention=1h"),
-      std::string::npos);
+  EXPECT_NE(error_of("sqlite:/tmp/x.db?timeout=5s")
+                .find("it has busy_timeout=5s, mode=0644, prefix=, retention=1h"),
+            std::string::npos);
   EXPECT_NE(error_of("memory:?a=1").find("it has prefix="), std::string::npos);
   EXPECT_NE(error_of("memory:?prefix=a").find("is for locks"), std::string::npos);
   EXPECT_NE(error_of("mongodb://host/?a=1").find("objects=holdfast.objects"), std::string::npos);

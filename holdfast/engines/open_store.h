@@ -23,8 +23,9 @@ struct EngineInfo {
 [[nodiscard]] const std::vector<EngineInfo>& known_engines();
 
 // Opens the store that a URL names: `memory:`, `sqlite:/path/to/file.db?busy_timeout=5s`,
-// `redis://host:6379`, `mongodb://host/database`, `disabled:` (DisabledStore). The option `prefix`
-// puts a text before every name, so that several programs can share a store.
+// `redis://host:6379`, `mongodb://host/database`, `postgresql://host/database`, `disabled:`
+// (DisabledStore). The option `prefix` puts a text before every name, so that several programs can
+// share a store.
 //
 // `memory:` is a store of its own each time: two providers that opened it do not exclude each
 // other. All that open `memory:NAME` in one process share one store, which ends with its last user.

@@ -7,7 +7,7 @@
 
 namespace holdfast::fence {
 
-// How far a token may be ahead of the wall clock. Stores mint tokens from their clock, in
+// The time by which a token may be ahead of the wall clock. Stores mint tokens from their clock, in
 // microseconds: no token that they have minted is further ahead, unless a clock is wrong by as
 // much.
 inline constexpr std::chrono::days kFurthestAhead{366};

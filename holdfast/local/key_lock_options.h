@@ -4,7 +4,7 @@
 
 namespace holdfast::local {
 
-// How a KeyLock is laid out in memory. The defaults suit most programs; none of the options changes
+// The layout of a KeyLock in memory. The defaults suit most programs; none of the options changes
 // what the lock promises.
 struct KeyLockOptions {
   // The number of parts into which the keys are divided, each with its own latch and its own

@@ -11,7 +11,7 @@ namespace holdfast::local {
 // holder is never interrupted. A steady stream of urgent waiters can starve normal ones.
 enum class Priority : std::uint8_t { normal, urgent };
 
-// How a blocking call waits. The default waits without bound.
+// The limits of a wait. The default waits without bound.
 //
 //   auto guard = locks.lock("report", {.until = steady_clock::now() + 2s, .stop = token});
 struct KeyWait {
@@ -20,7 +20,7 @@ struct KeyWait {
   Priority priority = Priority::normal;
 };
 
-// Why a wait ended without the lock. Nothing is held and nothing is left behind.
+// The reason why a wait ended without the lock. Nothing is held and nothing is left behind.
 enum class WaitEnd : std::uint8_t { timed_out, cancelled };
 
 }  // namespace holdfast::local

@@ -19,7 +19,7 @@ class AskedAgain {
  public:
   explicit AskedAgain(base::Deadline deadline) noexcept : deadline_(deadline) {}
 
-  // What came of the last time; whether to ask once more.
+  // Takes the outcome of the last request. Returns whether to ask once more.
   [[nodiscard]] bool take(base::Result<T> outcome) {
     if (!outcome_ || outcome || outcome.error().code != base::ErrorCode::unavailable) {
       outcome_ = std::move(outcome);

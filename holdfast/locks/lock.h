@@ -18,14 +18,15 @@ namespace holdfast::locks {
 
 class Hold;  // a lease that is kept: opaque
 
-// A name that is held: the lease is kept alive until the handle is released or destroyed.
+// A lock that is held. Its lease is renewed until the handle is released or destroyed.
 //
 // Move-only; one thread at a time, except `lost`, `check` and `state`, which any thread may call.
 // May outlive its provider, which then no longer renews it. A moved-from handle holds nothing.
 //
 // Exclusion is promised until `lost` fires: no later than the time at which the last good renewal
 // was sent, plus the ttl, less a margin, on a clock that counts suspend, whatever the network does.
-// Not promised: that a resource notices by itself. Pass `token` to it and let it refuse older ones.
+// Not promised: that a resource notices by itself. Pass `token` to it, and let it reject stale
+// tokens.
 //
 // Destruction does not throw. It releases the lease (or not: OnDestroy) and waits for the store no
 // longer than the lease would have lasted.
@@ -40,23 +41,23 @@ class [[nodiscard]] Lock {
   Lock& operator=(Lock&& other) noexcept;
   ~Lock();
 
-  // Fires when exclusion can no longer be promised; not on release. Asked late, it has fired
-  // already. Stop callbacks run in the thread that fires it for all locks of the provider: keep
-  // them short.
+  // Returns the token that fires when exclusion can no longer be promised; not on release. After a
+  // loss, it has fired already. Stop callbacks run in the thread that fires it for all locks of the
+  // provider: keep them short.
   [[nodiscard]] std::stop_token lost() const;
-  // An error (lost, or not_held after release) unless the lease is ours at this moment. Right even
-  // after the process or the machine was stopped for a while.
+  // Returns an error (lost, or not_held after release) unless the lease is ours at this moment.
+  // Right even after the process or the machine was stopped.
   [[nodiscard]] base::Result<void> check() const;
   // Returns how long exclusion is still promised without another renewal; zero when lost or
   // released.
   [[nodiscard]] base::Duration time_left() const;
 
-  // Gives the name back, to the next waiter of this process if there is one. Says whether the lease
-  // was still ours. Twice is harmless.
+  // Releases the name, to the next waiter of this process if there is one. Returns whether the
+  // lease was still ours. A second call is harmless.
   base::Result<store::ReleaseOutcome> release();
-  // Gives back all but so many of its permits, in one step: a writer that becomes a reader, a part
-  // of a pool. The token is a new one; those who wait are told. After unknown_outcome it holds as
-  // many as before or so many: ask again.
+  // Releases all but so many of its permits, in one step: a writer that becomes a reader, a part of
+  // a pool. The token is a new one, and waiters are notified. After unknown_outcome it holds as
+  // many as before or so many: call it again.
   [[nodiscard]] base::Result<void> reduce(std::uint32_t permits);
   // Ends the handle but not the lease: returns its id, for a later `renew` and `release`. Without
   // those it lasts for its ttl at most.
@@ -67,8 +68,7 @@ class [[nodiscard]] Lock {
   [[nodiscard]] bool holds() const noexcept { return !released(); }
   explicit operator bool() const noexcept { return holds(); }
   [[nodiscard]] bool released() const noexcept;
-  // Returns where the lock is in its life. Asked late, it is `lost` already; a lock that was lost
-  // stays so when it is released.
+  // Returns the state of the lock. A lock that was lost stays `lost` when it is released.
   [[nodiscard]] LockState state() const;
 
   // These need a handle that was granted a lease; they still answer after `release`.
@@ -81,7 +81,7 @@ class [[nodiscard]] Lock {
   [[nodiscard]] const store::Permits& permits() const noexcept;
   [[nodiscard]] OnDestroy on_destroy() const noexcept;
 
-  // The lease itself, for those who write another face (see steps/).
+  // Returns the lease itself, for authors of another face (see steps/).
   [[nodiscard]] const std::shared_ptr<Hold>& hold() const noexcept { return hold_; }
 
  private:

@@ -40,11 +40,12 @@ class LockLog : public testing::Test {
       const base::MutexLock guard(mutex_);
       lines_.push_back(std::string(to_string(level)) + ": " + std::string(text));
     });
-    options.metrics.count = [this](std::string_view counter, std::uint64_t by) {
+    options.metrics.count = [this](std::string_view counter, std::string_view, std::uint64_t by) {
       const base::MutexLock guard(mutex_);
       counts_[std::string(counter)] += by;
     };
-    options.metrics.observe = [this](std::string_view duration, std::chrono::nanoseconds) {
+    options.metrics.observe = [this](std::string_view duration, std::string_view,
+                                     std::chrono::nanoseconds) {
       const base::MutexLock guard(mutex_);
       ++samples_[std::string(duration)];
     };

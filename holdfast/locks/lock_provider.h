@@ -16,27 +16,32 @@
 
 namespace holdfast::locks {
 
-class ProviderCore;  // what all faces of a provider share: opaque
+class ProviderCore;  // the state that all faces of a provider share: opaque
 
 struct ProviderOptions {
   std::string owner{};  // empty: user@host:pid
-  // Stands before every name in the store, and is not seen by the caller: `acquire("report")` with
-  // the prefix "billing/" locks "billing/report". Up to 1,023 bytes; see store::with_prefix.
+  // Put before every name in the store, and not seen by the caller: `acquire("report")` with the
+  // prefix "billing/" locks "billing/report". Up to 1,023 bytes; see store::with_prefix.
   std::string prefix{};
-  // The ttl and the renewal cadence of a call that names neither. Nothing: the store's (such as
+  // The ttl and the renewal cadence of a call that names neither. nullopt: the store's (such as
   // `expiry` and `extension_cadence` of a mongodb: URL), else 30 s and a third of the ttl.
   std::optional<base::Ttl> ttl{};
   std::optional<base::Duration> renew_every{};
   base::Logger logger{};
   Metrics metrics{};
-  // Judges what is still ours; counts suspend. Outlives the provider and its locks.
+  // The clock that local deadlines are measured by; counts suspend. Outlives the provider and its
+  // locks.
   const base::Clock* clock = &base::boot_clock();
-  // How often a waiter looks again by itself: the range of a growing, jittered pause. With a store
-  // that pushes, only the upper end matters: a lost hint costs that much.
+  // The range of the growing, jittered pause after which a waiter claims again without a hint. With
+  // a store that pushes, only the upper end matters: a lost hint costs that much.
   base::Duration poll_least = std::chrono::milliseconds(10);
   base::Duration poll_most = std::chrono::milliseconds(800);
   // A wait that passes this is logged as a warning, once.
   base::Duration warn_after = std::chrono::seconds(5);
+  // A call that has waited so long shows in the store that it waits: see waiters.h. That takes a
+  // request at first, one every 15 s (every 0.5 s with AcquireOptions::holding), and one at the end
+  // of the wait. base::Duration::max(): never.
+  base::Duration announce_after = std::chrono::seconds(1);
   // Beyond these, ErrorCode::limit_exceeded.
   std::size_t max_waited_names = 10'000;
   std::size_t max_waiters_per_name = 1'000;
@@ -44,16 +49,16 @@ struct ProviderOptions {
 
 // Acquires names from a store and keeps them alive.
 //
-// Thread-safe. Waiters of this provider for one name stand in the queue: the first contends for the
-// name in the store, and a release hands it to the next in one round trip. After 16 hand-overs in a
-// row the name goes through the store, so that waiters elsewhere have their turn. Two threads start
+// Thread-safe. The waiters of this provider for one name are in a queue: the first contends for the
+// name in the store, and a release passes it to the next in one round trip. After 16 hand-overs in
+// a row the store chooses, so that waiters of other processes have their turn. Two threads start
 // with the first lock: one renews all locks, one batch at a time, the other fires `lost`.
 //
 // When the provider is destroyed, waiting calls end with ErrorCode::cancelled, and on locks that
 // still live `lost` fires at once, for they are no longer renewed. They can still be released.
 //
-// `acquire` throws base::Exception: timed_out, cancelled, limit_exceeded, or what the store
-// reports. `try_acquire` returns it; contention is a value there. A store that cannot be reached at
+// `acquire` throws base::Exception: timed_out, cancelled, limit_exceeded, or the error of the
+// store. `try_acquire` returns it; contention is a value there. A store that cannot be reached at
 // first is a failure after a second try; one that fails later, while waiting, is asked again until
 // the wait is over. A claim whose reply was lost is repeated with the same lease id, or released.
 //
@@ -67,13 +72,13 @@ class LockProvider {
   LockProvider& operator=(const LockProvider&) = delete;
 
   [[nodiscard]] Lock acquire(std::string_view name, const AcquireOptions& options = {});
-  // Nothing if the name was not to be had within `options.wait` (default: at once).
+  // Returns nullopt if the lock was not acquired within `options.wait` (default: zero).
   [[nodiscard]] base::Result<std::optional<Lock>> try_acquire(std::string_view name,
                                                               const AcquireOptions& options = {});
 
   [[nodiscard]] base::Result<bool> is_locked(std::string_view name);
   [[nodiscard]] base::Result<std::optional<store::NameState>> look(std::string_view name);
-  // By lease id, for those who have no handle.
+  // Renew and release by lease id, for callers without a handle.
   [[nodiscard]] base::Result<store::RenewOutcome> renew(std::string_view name,
                                                         const base::LeaseId& id, base::Ttl ttl);
   [[nodiscard]] base::Result<store::ReleaseOutcome> release(std::string_view name,
@@ -81,20 +86,21 @@ class LockProvider {
 
   // Returns the store, as seen through ProviderOptions::prefix.
   [[nodiscard]] store::LeaseStore& store() const noexcept;
-  // ProviderOptions::clock, by which waits are measured.
+  // Returns ProviderOptions::clock, by which waits are measured.
   [[nodiscard]] const base::Clock& clock() const noexcept;
-  // How many locks are held, and how many callers wait, through this provider.
+  // Return how many locks are held, and how many callers wait, through this provider.
   [[nodiscard]] std::size_t held() const;
   [[nodiscard]] std::size_t waiting() const;
 
-  // What all faces of this provider share, for those who write another one (see steps/).
+  // Returns the state that all faces of this provider share, for authors of another one (see
+  // steps/).
   [[nodiscard]] const std::shared_ptr<ProviderCore>& core() const noexcept { return core_; }
 
  private:
   std::shared_ptr<ProviderCore> core_;
 };
 
-// `user@host:pid` of this process.
+// Returns `user@host:pid` of this process.
 [[nodiscard]] std::string default_owner();
 
 }  // namespace holdfast::locks

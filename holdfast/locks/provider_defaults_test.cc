@@ -20,7 +20,7 @@ class ProviderDefaults : public testing::Test {
  protected:
   std::unique_ptr<LockProvider> provider(ProviderOptions options) {
     options.clock = &clock_;
-    options.metrics.count = [this](std::string_view counter, std::uint64_t by) {
+    options.metrics.count = [this](std::string_view counter, std::string_view, std::uint64_t by) {
       if (counter == "renewed") renewed_ += by;
     };
     return std::make_unique<LockProvider>(store_, std::move(options));

@@ -31,7 +31,7 @@ struct OwnershipOptions {
   locks::LockProvider* provider = nullptr;
   // After a crash of the process that owned it, an object is free within this time.
   base::Ttl ttl = std::chrono::seconds(30);
-  // How long a call waits for an object that is active elsewhere.
+  // The longest wait of a call for an object that is active elsewhere.
   base::Duration wait = std::chrono::seconds(5);
   // Begins the name of each lease, which continues with TYPE/ID.
   std::string prefix = "object/";
@@ -39,18 +39,18 @@ struct OwnershipOptions {
 
 struct HostOptions {
   OwnershipOptions ownership{};
-  // How long an operation waits for its object: for a delete, a creation, or a serial method.
+  // The longest wait of an operation for its object: for a delete, a creation, or a serial method.
   base::Duration key_wait = std::chrono::seconds(30);
-  // How long the repository may take for one request.
+  // The longest time that the repository may take for one request.
   base::Duration store_wait = std::chrono::seconds(10);
-  // How often changed objects are saved. nullopt: only on request.
+  // The time between saves of changed objects. nullopt: only on request.
   std::optional<base::Duration> save_every = std::chrono::seconds(5);
-  // How many objects are saved in one request, of 4 MiB or little more: 1 to 1,000.
+  // The number of objects that are saved in one request, of 4 MiB or little more: 1 to 1,000.
   std::size_t save_batch = 1'000;
   // An object that was not called for this long is saved and leaves memory; with a provider, other
   // processes can then own it. nullopt: it stays until `deactivate`, `erase` or `stop`.
   std::optional<base::Duration> idle_after{};
-  // How many objects may be active at the same time; beyond that, ErrorCode::limit_exceeded.
+  // The most objects that may be active at the same time; beyond that, ErrorCode::limit_exceeded.
   std::size_t max_objects = 1'000'000;
   base::Logger logger{};
   // The clock that measures `save_every` and `idle_after`. Must outlive the host.

@@ -16,7 +16,7 @@
 #include <holdfast/recipes/any_stop.h>
 #include <holdfast/store/outcome.h>
 
-// What the MultiLock of threads and that of coroutines share. `Lock` is locks::Lock or
+// The parts that the MultiLock of threads and that of coroutines share. `Lock` is locks::Lock or
 // async::AsyncLock.
 namespace holdfast::recipes {
 
@@ -122,6 +122,7 @@ class AcquireAll {
 
   void on(base::Result<std::optional<Lock>> lock) {
     if (lock && *lock) {
+      how_.holding.push_back((*lock)->id());
       held_.push_back(**std::move(lock));
       return;
     }

@@ -57,9 +57,9 @@ std::unique_ptr<LockProvider> make_local_provider(const DegradationOptions& opti
   locks::ProviderOptions local = options.provider;
   local.metrics = {};
   if (options.provider.metrics.count) {
-    local.metrics.count = [count = options.provider.metrics.count](std::string_view counter,
-                                                                   std::uint64_t by) {
-      count("local_" + std::string(counter), by);
+    local.metrics.count = [count = options.provider.metrics.count](
+                              std::string_view counter, std::string_view name, std::uint64_t by) {
+      count("local_" + std::string(counter), name, by);
     };
   }
   auto store = std::make_shared<engines::memory::MemoryStore>(
@@ -177,7 +177,7 @@ DegradableProvider::Outcome DegradableProvider::degrade(std::string_view name,
   const auto tell = [&](const std::string& text, std::string_view counter) {
     options_.provider.logger.warn(text + base::printable(name) + ": " + base::to_string(why));
     if (options_.provider.metrics.count) {
-      options_.provider.metrics.count(counter, 1);
+      options_.provider.metrics.count(counter, name, 1);
     }
   };
   switch (options_.when_unavailable) {

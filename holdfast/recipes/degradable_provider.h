@@ -22,7 +22,7 @@ namespace internal {
 class Circuit;
 }  // namespace internal
 
-// What an acquire does when the store is unavailable.
+// The policy of an acquire when the store is unavailable.
 enum class WhenUnavailable : std::uint8_t {
   fail,                  // ErrorCode::unavailable
   proceed_without_lock,  // a handle with Protection::none
@@ -33,7 +33,8 @@ struct DegradationOptions {
   WhenUnavailable when_unavailable = WhenUnavailable::fail;
   // After this many failed requests in a row, the store is not asked for `retry_after`. At least 1.
   std::uint32_t failures = 3;
-  // How long the store is not asked, plus up to a quarter of that at random; then one caller tries.
+  // The time for which the store is not asked, plus up to a quarter of it at random; then one
+  // caller tries.
   base::Duration retry_after = std::chrono::seconds(5);
   // A request other than a renewal that takes longer counts as failed.
   base::Duration answer_within = std::chrono::seconds(3);
@@ -85,7 +86,7 @@ class DegradableProvider {
   // Returns the provider on the store, for everything else.
   [[nodiscard]] locks::LockProvider& shared() noexcept { return *shared_; }
 
-  // for authors of another face (see async::DegradableProvider).
+  // For authors of another face (see async::AsyncDegradableProvider).
   using Outcome = base::Result<std::optional<DegradableLock>>;
   class Attempt;
   // Returns the error that a store would return for these arguments.

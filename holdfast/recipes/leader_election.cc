@@ -5,6 +5,7 @@
 #include <holdfast/locks/steps/run_blocking.h>
 #include <holdfast/recipes/any_stop.h>
 #include <holdfast/recipes/change_steps.h>
+#include <holdfast/recipes/options_for.h>
 
 namespace holdfast::recipes {
 
@@ -18,12 +19,6 @@ using locks::Lock;
 
 LeaderElection::LeaderElection(locks::LockProvider& provider, std::string name)
     : provider_(provider), name_(std::move(name)) {}
-
-AcquireOptions LeaderElection::as_candidate(AcquireOptions options) {
-  options.permits = store::Permits::mutex();
-  options.wait = options.wait.value_or(base::Duration::max());
-  return options;
-}
 
 Result<std::optional<Lock>> LeaderElection::campaign(const AcquireOptions& options) {
   return provider_.try_acquire(name_, as_candidate(options));

@@ -51,9 +51,6 @@ class LeaderElection {
   base::Result<void> lead(const std::function<void(const Term& term)>& work,
                           const locks::AcquireOptions& options);
 
-  // Returns the options for acquiring a term.
-  [[nodiscard]] static locks::AcquireOptions as_candidate(locks::AcquireOptions options);
-
   // Returns nullopt if there is no leader.
   [[nodiscard]] base::Result<std::optional<Leader>> leader();
   // Waits until the leader is not the one with this token (nullopt: until there is a leader), or

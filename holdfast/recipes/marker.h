@@ -17,7 +17,7 @@
 
 namespace holdfast::recipes {
 
-// What a call of a Marker does when the store is unavailable.
+// The policy of a call of a Marker when the store is unavailable.
 enum class MarkWhenUnavailable : std::uint8_t {
   fail,              // the store's error
   proceed_unmarked,  // continues as if no key were marked, and logs a warning

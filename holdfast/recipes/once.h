@@ -18,8 +18,8 @@ namespace holdfast::recipes {
 struct OnceOptions {
   // The least time from the start of one run to the start of the next. 100 ms to 365 days.
   base::Ttl period = std::chrono::minutes(1);
-  // How long after a crash of the running process another may run the work in the same period; at
-  // most the period, otherwise invalid_argument. nullopt: not in the same period; if the process
+  // The time after a crash of the running process when another may run the work in the same period;
+  // at most the period, otherwise invalid_argument. nullopt: not in the same period; if the process
   // died after more than half a period, the next period may be skipped, too.
   std::optional<base::Ttl> retry_after_crash{};
   // Begins the name of every key in the store, so that these and locks have different names.
@@ -58,7 +58,7 @@ class Once {
   base::Result<OnceOutcome> attempt(std::string_view key,
                                     const std::function<bool(const locks::Lock& lock)>& work);
 
-  // for authors of another face (see async::Once): an attempt acquires the lock of a Run, does
+  // For authors of another face (see async::AsyncOnce): an attempt acquires the lock of a Run, does
   // its work and calls `end_run`.
   struct Run {
     std::string name;
@@ -81,7 +81,7 @@ class Once {
   void claim_anew(const std::string& name, const store::Claim& rest);
 
   locks::LockProvider& provider_;
-  // Of the provider, for a run that ends after it.
+  // The provider's, for a run that ends after it.
   const std::shared_ptr<store::LeaseStore> store_;
   const base::Clock& clock_;
   const OnceOptions options_;

@@ -12,20 +12,6 @@ using store::Permits;
 
 }  // namespace
 
-AcquireOptions ReaderWriterLock::as_reader(AcquireOptions options) {
-  options.permits = Permits::reader();
-  options.holds_back = {};
-  return options;
-}
-
-AcquireOptions ReaderWriterLock::as_writer(AcquireOptions options) {
-  options.permits = Permits::writer();
-  if (options.holds_back == base::Duration::zero()) {
-    options.holds_back = ReaderWriterLock::kHoldsBack;
-  }
-  return options;
-}
-
 ReaderWriterLock::ReaderWriterLock(locks::LockProvider& provider, std::string name)
     : provider_(provider), name_(std::move(name)) {}
 

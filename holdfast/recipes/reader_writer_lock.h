@@ -7,6 +7,7 @@
 #include <holdfast/locks/acquire_options.h>
 #include <holdfast/locks/lock.h>
 #include <holdfast/locks/lock_provider.h>
+#include <holdfast/recipes/options_for.h>
 
 namespace holdfast::recipes {
 
@@ -29,7 +30,7 @@ namespace holdfast::recipes {
 class ReaderWriterLock {
  public:
   // The default of AcquireOptions::holds_back for a writer.
-  static constexpr base::Duration kHoldsBack = std::chrono::seconds(5);
+  static constexpr base::Duration kHoldsBack = recipes::kHoldsBack;
 
   ReaderWriterLock(locks::LockProvider& provider, std::string name);
 
@@ -40,10 +41,6 @@ class ReaderWriterLock {
   [[nodiscard]] locks::Lock acquire_exclusive(const locks::AcquireOptions& options = {});
   [[nodiscard]] base::Result<std::optional<locks::Lock>> try_acquire_exclusive(
       const locks::AcquireOptions& options = {});
-
-  // Return the options for acquiring as a reader, and as a writer.
-  [[nodiscard]] static locks::AcquireOptions as_reader(locks::AcquireOptions options);
-  [[nodiscard]] static locks::AcquireOptions as_writer(locks::AcquireOptions options);
 
   // Turns a writer into a reader in one step, even if another writer waits; its token is a new one.
   // Does nothing for a reader. There is no upgrade: two readers that wait to write would wait for

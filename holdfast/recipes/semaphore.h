@@ -8,6 +8,8 @@
 #include <holdfast/locks/acquire_options.h>
 #include <holdfast/locks/lock.h>
 #include <holdfast/locks/lock_provider.h>
+#include <holdfast/recipes/options_for.h>
+#include <holdfast/recipes/semaphore_rules.h>
 
 namespace holdfast::recipes {
 
@@ -31,7 +33,7 @@ namespace holdfast::recipes {
 class Semaphore {
  public:
   // The default of AcquireOptions::holds_back.
-  static constexpr base::Duration kHoldsBack = std::chrono::seconds(5);
+  static constexpr base::Duration kHoldsBack = recipes::kHoldsBack;
 
   // `capacity` must be at least 1; otherwise throws base::Exception with invalid_argument.
   Semaphore(locks::LockProvider& provider, std::string name, std::uint32_t capacity);
@@ -56,21 +58,12 @@ class Semaphore {
 
   // Returns how many are free at this moment; a waiter for several may still hold others back.
   [[nodiscard]] base::Result<std::uint32_t> available();
-  [[nodiscard]] std::uint32_t capacity() const noexcept { return capacity_; }
-
-  // Returns the options for acquiring these permits.
-  [[nodiscard]] static locks::AcquireOptions taking(store::Permits permits,
-                                                    locks::AcquireOptions options);
-  // Returns how many of the capacity are free, according to the store's state of the name.
-  [[nodiscard]] static base::Result<std::uint32_t> free_permits(
-      std::uint32_t capacity, const base::Result<std::optional<store::NameState>>& state);
-  // Returns a valid capacity; otherwise throws base::Exception with invalid_argument.
-  [[nodiscard]] static std::uint32_t checked(std::uint32_t capacity);
+  [[nodiscard]] std::uint32_t capacity() const noexcept { return rules_.capacity(); }
 
  private:
   locks::LockProvider& provider_;
   const std::string name_;
-  const std::uint32_t capacity_;
+  const SemaphoreRules rules_;
 };
 
 }  // namespace holdfast::recipes

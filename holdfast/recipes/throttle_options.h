@@ -10,7 +10,7 @@
 namespace holdfast::recipes {
 
 struct ThrottleOptions {
-  // How many calls may pass in one period, per key, among all users of the store.
+  // The number of calls that may pass in one period, per key, among all users of the store.
   std::uint32_t limit = 1;
   base::Ttl period = std::chrono::minutes(1);  // 100 ms to 365 days
   // fixed: counted in each window, which starts with its first call; twice as many may pass at its

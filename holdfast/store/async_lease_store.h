@@ -13,7 +13,7 @@
 
 namespace holdfast::store {
 
-// What an engine offers beside LeaseStore if it can take requests without blocking.
+// The seam for an engine that can take requests without blocking, beside LeaseStore.
 //
 // Thread-safe. The operations, their atomicity, deadlines and errors are those of LeaseStore, but
 // for one thing: a request is taken at once, and its answer is called back, exactly once, by any

@@ -9,8 +9,8 @@
 
 namespace holdfast::store {
 
-// How much of a name a claim wants. One rule makes a mutex, a semaphore and a reader-writer lock:
-// the permits of all live leases of a name never exceed its capacity.
+// The part of a name that a claim wants. One rule makes a mutex, a semaphore and a reader-writer
+// lock: the permits of all live leases of a name never exceed its capacity.
 //
 //   Permits::mutex()      1 of 1
 //   Permits::of(2, 5)     2 of 5
@@ -46,13 +46,13 @@ struct Claim {
   static constexpr std::size_t kMaxReason = 1024;
 
   base::LeaseId id;
-  std::string_view owner;   // who, for people: not empty
-  std::string_view reason;  // what for, for people: may be empty
+  std::string_view owner;   // human-readable owner label: not empty
+  std::string_view reason;  // human-readable reason: may be empty
   base::Ttl ttl;
   Permits permits{};
-  // Where this claim has to wait, those who come for less do not pass it: for so long from its last
-  // refusal, claims for fewer permits by ids that do not hold the name have to wait too. A writer
-  // that asks again and again is not kept out by ever new readers. Zero: others may pass. It means
+  // While this claim has to wait, smaller claims do not pass it: for so long from its last refusal,
+  // claims for fewer permits by ids that do not hold the name have to wait too. So a writer that
+  // asks again and again is not kept out by ever new readers. Zero: others may pass. It means
   // nothing to a mutex, where nobody can want fewer.
   //
   // The store remembers this of up to `kMaxWaiting` ids of a name, those that last longest, until

@@ -23,7 +23,7 @@ struct Finding {
   friend bool operator==(const Finding&, const Finding&) = default;
 };
 
-// How far a server's clock is ahead of ours.
+// The time by which a server's clock is ahead of ours.
 [[nodiscard]] Finding judge_clock(base::Duration ahead);
 
 }  // namespace holdfast::store

@@ -17,7 +17,7 @@ enum class Window : std::uint8_t {
   sliding,
 };
 
-// A wish to be counted. The window is of the name; the limit is of whoever asks.
+// A request to be counted. The window belongs to the name; the limit is the caller's.
 //
 // A hit counts for the period that came with it: those of a fixed window for the period of its
 // first. A sliding window with a limit of up to `kSteps` is exact. Beyond, hits within a `kSteps`th
@@ -29,8 +29,8 @@ struct Hit {
   std::uint32_t limit = 1;
   base::Ttl period;  // within the bounds of a lease's ttl
   Window window = Window::fixed;
-  // How many hits at once, all or none; no more than the limit. Zero: only look, and say whether
-  // one more would be allowed.
+  // The number of hits at once, all or none; no more than the limit. Zero: only look, and say
+  // whether one more would be allowed.
   std::uint32_t count = 1;
 };
 

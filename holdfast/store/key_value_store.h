@@ -12,8 +12,8 @@ namespace holdfast::store {
 
 struct KeyValueStoreOptions {
   Capabilities capabilities{.engine = "key-value"};  // `push` is set by the bus
-  // How long a name without leases remembers its last token. Longer than the clock of the storage
-  // may be set back.
+  // The time for which a name without leases remembers its last token. Longer than the clock of the
+  // storage may be set back.
   base::Duration retention = std::chrono::hours(1);
 };
 

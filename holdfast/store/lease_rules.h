@@ -28,8 +28,8 @@ namespace holdfast::store::lease_rules {
 [[nodiscard]] ReleaseOutcome release(Record& record, const base::LeaseId& id, const Instant& now);
 [[nodiscard]] base::Result<HitOutcome> hit(Record& record, const Hit& hit, const Instant& now);
 
-// How many live leases claim() looks at to refuse `wanted` permits: of those that end first, and of
-// those that end last. A store that reads no others answers the same.
+// The number of live leases that claim() looks at to refuse `wanted` permits: of those that end
+// first, and of those that end last. A store that reads no others answers the same.
 struct Looked {
   std::size_t first = 0;
   std::size_t last = 0;
@@ -42,8 +42,8 @@ struct Looked {
 
 [[nodiscard]] bool is_tombstone(const Record& record, const Instant& now) noexcept;
 
-// How much of a name is taken or waited for. Whatever operation has made it less may have let
-// somebody in: those who watch the name are told.
+// The permits of a name that are held, and its claims that hold others back. An operation that
+// leaves less of either may have made room: the watchers of the name are notified.
 struct Load {
   std::uint64_t permits = 0;
   std::size_t waits = 0;

@@ -2,6 +2,7 @@
 
 #include <holdfast/base/try.h>
 #include <holdfast/store/internal/checks.h>
+#include <holdfast/store/waiting_name.h>
 
 namespace holdfast::store {
 
@@ -69,7 +70,12 @@ Result<Page> LeaseStore::list(std::string_view prefix, const PageRequest& page, 
   if (page.limit == 0 || page.limit > kMaxPage) {
     return fail(ErrorCode::invalid_argument, "the limit of a page is not between 1 and 1,000");
   }
-  return do_list(prefix, page, deadline);
+  Result<Page> found = do_list(prefix, page, deadline);
+  if (found && !is_waiting_name(prefix)) {
+    std::erase_if(found->names,
+                  [](const NameState& state) { return is_waiting_name(state.name.view()); });
+  }
+  return found;
 }
 
 Result<HitOutcome> LeaseStore::hit(std::string_view name, const Hit& hit, Deadline deadline) {

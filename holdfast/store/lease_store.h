@@ -19,21 +19,21 @@
 
 namespace holdfast::store {
 
-// What an engine promises, for programs and for `doctor`.
+// The promises of an engine, for programs and for `doctor`.
 struct Capabilities {
   std::string engine;          // "memory", "sqlite", …
   bool durable = false;        // leases survive a restart of the store
-  bool push = false;           // `watch` is told; otherwise a waiter has to poll
+  bool push = false;           // `watch` gets notices; otherwise a waiter has to poll
   bool cross_process = false;  // excludes other processes
   bool cross_machine = false;  // excludes other machines
-  // A claim that waits has a place in a queue of the store, and a release serves the first.
+  // A claim that waits is in a queue of the store, and a release serves the first.
   bool queues_claims = false;
   bool immediate = false;  // answers without I/O, so that anybody may ask at any time
 
   friend bool operator==(const Capabilities&, const Capabilities&) = default;
 };
 
-// How leases last where nobody says otherwise, as the user of a store has configured it.
+// The ttl and renewal of leases where the caller names none, as the options of a store have them.
 struct LeaseDefaults {
   std::optional<base::Ttl> ttl{};
   std::optional<base::Duration> renew_every{};
@@ -73,7 +73,7 @@ class Watch {
 // Thread-safe. Each operation is atomic. Blocks as long as the engine needs, and no longer than the
 // deadline, which is of base::steady_clock(): ErrorCode::unavailable if nothing was done by then,
 // ErrorCode::unknown_outcome if that is not known. In the latter case the operation may be repeated
-// as it was: every one but `hit` then has the same effect as once.
+// unchanged: every one but `hit` then has the same effect as once.
 //
 // Contention is a value; errors are
 //   invalid_argument   a name, ttl, owner, reason, permits or page outside their bounds
@@ -95,10 +95,10 @@ class LeaseStore {
   LeaseStore& operator=(const LeaseStore&) = delete;
 
   // Grants if the capacity allows (expired leases do not count), with a token greater than every
-  // one before; otherwise says who holds the name. Sent again by the id that holds the name, it
-  // returns the same token, and the lease lasts for its ttl from now, never shorter than before: so
-  // a lost reply is repaired and a grant that came as a message is confirmed. A caller that gives
-  // up must release a claim that may still be granted (Busy::pending).
+  // one before; otherwise returns the holders of the name. Sent again by the id that holds the
+  // name, it returns the same token, and the lease lasts for its ttl from now, never shorter than
+  // before: so a lost reply is repaired and a grant that came as a message is confirmed. A caller
+  // that gives up must release a claim that may still be granted (Busy::pending).
   [[nodiscard]] base::Result<ClaimOutcome> claim(std::string_view name, const Claim& claim,
                                                  base::Deadline deadline = base::Deadline::never());
 
@@ -109,25 +109,26 @@ class LeaseStore {
       std::span<const Renewal> renewals, base::Deadline deadline = base::Deadline::never());
 
   // Replaces the lease `from` by the claim `to`, which must want the same permits, or fewer of the
-  // same capacity; a new token. Tells those who watch the name if permits became free. Sent again
-  // after it succeeded: the same grant. `to` may have the same id, to give back a part.
-  // HeldBack if another waits for more and nothing is given back. ErrorCode::conflict if `to` holds
+  // same capacity; a new token. Notifies the watchers of the name if permits became free. Sent
+  // again after it succeeded: the same grant. `to` may have the same id, to release a part.
+  // HeldBack if another waits for more and nothing is released. ErrorCode::conflict if `to` holds
   // the name already with another lease.
   [[nodiscard]] base::Result<TransferOutcome> transfer(
       std::string_view name, const base::LeaseId& from, const Claim& to,
       base::Deadline deadline = base::Deadline::never());
 
-  // Removes exactly this lease, and tells those who watch the name. An id that only waits holds
-  // back nobody any more: `not_held`, but those who watch are told.
+  // Removes exactly this lease, and notifies the watchers of the name. An id that only waits holds
+  // back nobody any more: `not_held`, but the watchers are notified.
   [[nodiscard]] base::Result<ReleaseOutcome> release(
       std::string_view name, const base::LeaseId& id,
       base::Deadline deadline = base::Deadline::never());
 
-  // Nothing if no live lease is on the name.
+  // Returns nullopt if no live lease is on the name.
   [[nodiscard]] base::Result<std::optional<NameState>> look(
       std::string_view name, base::Deadline deadline = base::Deadline::never());
 
-  // Names that begin with these bytes and have live leases.
+  // Returns the names that begin with these bytes and have live leases, without those of waiters
+  // (waiting_name.h).
   [[nodiscard]] base::Result<Page> list(std::string_view prefix, const PageRequest& page = {},
                                         base::Deadline deadline = base::Deadline::never());
 
@@ -135,11 +136,10 @@ class LeaseStore {
   [[nodiscard]] base::Result<HitOutcome> hit(std::string_view name, const Hit& hit,
                                              base::Deadline deadline = base::Deadline::never());
 
-  // Calls back, from any thread, when the name may have become free (a hint), or when it was given
-  // to a claim that waits (a grant, with the id of that claim: every watcher of the name is told,
-  // also those whose claim it is not). Either may come for nothing, and may get lost. The callback
-  // must be quick, and must not call the store. It has no deadline: an engine takes half a second
-  // at most.
+  // Calls back, from any thread, when the name may have become free (a hint), or when it was
+  // granted to a claim that waits (a grant, with the id of that claim, to every watcher of the
+  // name). A notice may be needless, and may get lost. The callback must be quick, and must not
+  // call the store. There is no deadline: an engine takes half a second at most.
   [[nodiscard]] base::Result<Watch> watch(std::string_view name, WatchCallback callback);
 
   [[nodiscard]] virtual Capabilities capabilities() const = 0;
@@ -147,7 +147,8 @@ class LeaseStore {
   // Returns what the options of this store say about leases; the store itself does not use it.
   [[nodiscard]] virtual LeaseDefaults lease_defaults() const { return {}; }
 
-  // The same operations without blocking; null if the engine cannot. Lives as long as the store.
+  // Returns the same operations without blocking; null if the engine cannot. Lives as long as the
+  // store.
   [[nodiscard]] virtual AsyncLeaseStore* async() noexcept { return nullptr; }
 
  protected:

@@ -7,8 +7,8 @@
 
 namespace holdfast::store {
 
-// What a store tells the watchers of a name: a hint (the name may be free) or a grant (the name was
-// given to a waiting claim, see Claim::waits).
+// The message of a store to the watchers of a name: a hint (the name may be free) or a grant (the
+// name was given to a waiting claim, see Claim::waits).
 //
 // A notice is never proof: it may come late, for nothing, or from somebody who only pretends. So it
 // carries no token. The waiter whose claim was granted claims again with the same id, and the

@@ -14,7 +14,7 @@
 
 namespace holdfast::store {
 
-// What a repository promises.
+// The promises of a repository.
 struct RepositoryCapabilities {
   std::string engine;         // "memory", "sqlite", …
   bool durable = false;       // what was saved survives a kill of this process
@@ -23,7 +23,7 @@ struct RepositoryCapabilities {
   friend bool operator==(const RepositoryCapabilities&, const RepositoryCapabilities&) = default;
 };
 
-// Both are names, as base::Name says.
+// The key of an object. Both parts are names, as base::Name says.
 struct ObjectKey {
   std::string type;
   std::string id;
@@ -42,7 +42,7 @@ struct ObjectSave {
 struct Absent {
   friend bool operator==(const Absent&, const Absent&) = default;
 };
-// Somebody with a greater token was here: nothing has changed.
+// The repository has seen a greater token: nothing has changed.
 struct Refused {
   base::FencingToken newest;
 
@@ -90,10 +90,9 @@ struct IdPage {
 // **Tokens.** The repository remembers for each key the greatest token it has seen, and refuses a
 // smaller one. `load` counts too: once the successor has loaded an object, nothing that its
 // predecessor still sends is accepted, so no update is lost between them. `erase` keeps the token,
-// so that nobody overtaken can bring the object back; for as long as the engine's `retention` where
-// it has one, so a process that sleeps longer than that after an erase is not refused any more.
-// FencingToken(0) is for those who have no
-// lock: it is refused where a greater one was seen.
+// so that a caller with an older token cannot bring the object back. An engine with a `retention`
+// keeps it that long: a process that sleeps longer after an erase is not refused any more.
+// FencingToken(0) is for callers without a lock: it is refused where a greater one was seen.
 //
 // Errors: invalid_argument (a name or data outside their bounds), unsupported (all_or_none where it
 // is not promised), and those of the engine. The public functions check arguments; the private
@@ -109,13 +108,13 @@ class ObjectRepository {
 
   [[nodiscard]] base::Result<LoadOutcome> load(const ObjectKey& key, base::FencingToken token,
                                                base::Deadline deadline = base::Deadline::never());
-  // One outcome for each.
+  // Returns one outcome for each.
   [[nodiscard]] base::Result<std::vector<SaveOutcome>> save(
       std::span<const ObjectSave> saves, Batch batch,
       base::Deadline deadline = base::Deadline::never());
   [[nodiscard]] base::Result<EraseOutcome> erase(const ObjectKey& key, base::FencingToken token,
                                                  base::Deadline deadline = base::Deadline::never());
-  // Ids of a type that begin with these bytes. `after`: the `next` of the page before.
+  // Returns the ids of a type that begin with these bytes. `after`: the `next` of the page before.
   [[nodiscard]] base::Result<IdPage> list(std::string_view type, std::string_view prefix,
                                           std::size_t limit = 100, std::string_view after = {},
                                           base::Deadline deadline = base::Deadline::never());

@@ -12,8 +12,8 @@
 #include <holdfast/base/name.h>
 #include <holdfast/base/text_format.h>
 
-// What the operations of a LeaseStore answer. Times are durations by the store's own clock, counted
-// from the moment at which it decided.
+// The answers of the operations of a LeaseStore. Times are durations by the store's own clock,
+// counted from the moment at which it decided.
 namespace holdfast::store {
 
 // The claim is granted.
@@ -114,7 +114,7 @@ struct Page {
   friend bool operator==(const Page&, const Page&) = default;
 };
 
-// What became of a Hit.
+// The outcome of a Hit.
 struct HitOutcome {
   bool allowed = false;
   std::uint32_t hits = 0;       // that count now, these included if they were allowed

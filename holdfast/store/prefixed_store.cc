@@ -5,6 +5,7 @@
 
 #include <holdfast/base/try.h>
 #include <holdfast/store/async_lease_store.h>
+#include <holdfast/store/waiting_name.h>
 
 namespace holdfast::store {
 
@@ -17,18 +18,24 @@ using base::LeaseId;
 using base::Name;
 using base::Result;
 
-// The names of a caller and those that the store keeps for it.
+// The names of a caller and those that the store keeps for it. The mark of a reserved name stays in
+// front, so that the waiters of all prefixes are listed together.
 class Prefix {
  public:
   explicit Prefix(std::string_view text) : text_(text) {}
 
   [[nodiscard]] std::string before(std::string_view name) const {
-    return std::string(text_).append(name);
+    return std::string(name.substr(0, mark_of(name)))
+        .append(text_)
+        .append(name.substr(mark_of(name)));
   }
 
   // Returns the state under the caller's name.
   [[nodiscard]] Result<NameState> without(NameState state) const {
-    HOLDFAST_TRY_LET(state.name, Name::make(state.name.view().substr(text_.size())));
+    const std::string_view name = state.name.view();
+    std::string ours(name.substr(0, mark_of(name)));
+    HOLDFAST_TRY_LET(state.name,
+                     Name::make(ours.append(name.substr(mark_of(name) + text_.size()))));
     return state;
   }
 
@@ -42,6 +49,11 @@ class Prefix {
   [[nodiscard]] bool is_all_of(const Name& name) const noexcept { return name.view() == text_; }
 
  private:
+  // Returns how many bytes of the name are the mark of a reserved one.
+  [[nodiscard]] static std::size_t mark_of(std::string_view name) noexcept {
+    return is_waiting_name(name) ? kWaitingPrefix.size() : 0;
+  }
+
   std::string text_;
 };
 

@@ -81,12 +81,12 @@ Watch WatchList::subscribe(std::string_view name, WatchCallback callback) {
   });
 }
 
-bool WatchList::has_watchers(std::string_view name) const {
+std::size_t WatchList::count(std::string_view name) const {
   if (state_->count.load(std::memory_order_relaxed) == 0) [[likely]] {
-    return false;
+    return 0;
   }
   const base::MutexLock lock(state_->mutex);
-  return state_->by_name.contains(name);
+  return state_->by_name.count(name);
 }
 
 void WatchList::notify(std::string_view name, const Notice& notice) const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <string_view>
@@ -22,8 +23,11 @@ class WatchList {
 
   [[nodiscard]] Watch subscribe(std::string_view name, WatchCallback callback);
 
-  // Returns whether anybody watches this name. Nearly free while nobody watches anything.
-  [[nodiscard]] bool has_watchers(std::string_view name) const;
+  // Returns whether anybody watches this name. Nearly free while nobody watches anything, as
+  // `count` is.
+  [[nodiscard]] bool has_watchers(std::string_view name) const { return count(name) > 0; }
+  // Returns how many watches there are of this name.
+  [[nodiscard]] std::size_t count(std::string_view name) const;
 
   // Calls the watchers of one name. Nearly free while nobody watches anything.
   void notify(std::string_view name, const Notice& notice) const;

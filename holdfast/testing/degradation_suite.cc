@@ -5,10 +5,10 @@
 
 namespace holdfast::testing {
 
-void register_degradation_suite(const EngineUnderTest& engine) {
+void register_degradation_suite(const EngineUnderTest& engine, const Face& face) {
   using namespace internal;
   for (const auto theme : {outage_cases, recovery_cases, breaker_cases}) {
-    register_cases("degradation." + engine.name, engine, theme());
+    register_cases(face.recipes + "degradation", engine, face, theme());
   }
 }
 

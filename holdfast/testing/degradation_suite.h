@@ -1,12 +1,13 @@
 #pragma once
 
 #include <holdfast/testing/engine_under_test.h>
+#include <holdfast/testing/provider_face.h>
 
 namespace holdfast::testing {
 
 // Registers the requirements of recipes::DegradableProvider on an engine, as GoogleTest cases named
-// `degradation.<engine>.<Sentence>`. Call it before RUN_ALL_TESTS(), next to
+// `<Face::recipes>degradation.<engine>.<Sentence>`. Call it before RUN_ALL_TESTS(), next to
 // register_store_suite().
-void register_degradation_suite(const EngineUnderTest& engine);
+void register_degradation_suite(const EngineUnderTest& engine, const Face& face = blocking_face());
 
 }  // namespace holdfast::testing

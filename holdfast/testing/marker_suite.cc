@@ -5,10 +5,10 @@
 
 namespace holdfast::testing {
 
-void register_marker_suite(const EngineUnderTest& engine) {
+void register_marker_suite(const EngineUnderTest& engine, const Face& face) {
   using namespace internal;
   for (const auto theme : {mark_cases, mark_guard_cases, mark_fault_cases}) {
-    register_cases("marker." + engine.name, engine, theme());
+    register_cases(face.recipes + "marker", engine, face, theme());
   }
 }
 

@@ -14,6 +14,7 @@
 #include <holdfast/locks/acquire_options.h>
 #include <holdfast/locks/lock_provider.h>
 #include <holdfast/store/lease_store.h>
+#include <holdfast/testing/recipe_faces.h>
 
 namespace holdfast::testing {
 
@@ -63,18 +64,21 @@ class ProviderFace {
       std::string_view name) = 0;
   // Returns the blocking face of the same provider, for functions that have no other.
   [[nodiscard]] virtual locks::LockProvider& blocking() = 0;
+  // Returns the recipes on this provider, which must outlive them.
+  [[nodiscard]] virtual std::unique_ptr<RecipesFace> recipes() = 0;
 };
 
 // One way to use the locks: with threads, with coroutines, …
 struct Face {
-  std::string name;  // of its suites, `<name>.<engine>`
+  std::string name;     // of its suites, `<name>.<engine>`
+  std::string recipes;  // begins the names of its recipes' suites, `<recipes><recipe>.<engine>`
   std::function<std::unique_ptr<ProviderFace>(std::shared_ptr<store::LeaseStore> store,
                                               locks::ProviderOptions options)>
       make_provider;
   std::function<std::unique_ptr<LockFace>()> make_empty_lock;
 };
 
-// Returns the face for threads: `locks`.
+// Returns the face for threads: `locks`, and recipes without a beginning.
 [[nodiscard]] Face blocking_face();
 
 // A LockFace of a handle that has the functions of locks::Lock, except `release`.
@@ -99,7 +103,6 @@ class LockFaceOf : public LockFace {
   [[nodiscard]] const std::string& owner() const override { return handle_.owner(); }
   [[nodiscard]] base::FencingToken token() const override { return handle_.token(); }
 
- protected:
   [[nodiscard]] Handle& handle() noexcept { return handle_; }
 
  private:

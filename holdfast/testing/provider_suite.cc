@@ -8,7 +8,7 @@ void register_provider_suite(const EngineUnderTest& engine, const Face& face) {
   using namespace internal;
   for (const auto theme : {acquire_cases, wait_cases, crowd_cases, handle_cases, keeping_cases,
                            fault_cases, process_cases}) {
-    register_cases(face, engine, theme());
+    register_cases(face.name, engine, face, theme());
   }
 }
 

@@ -7,37 +7,37 @@ namespace holdfast::testing {
 
 using namespace internal;
 
-void register_reader_writer_suite(const EngineUnderTest& engine) {
-  register_cases("reader_writer." + engine.name, engine, reader_writer_cases());
+void register_reader_writer_suite(const EngineUnderTest& engine, const Face& face) {
+  register_cases(face.recipes + "reader_writer", engine, face, reader_writer_cases());
 }
 
-void register_semaphore_suite(const EngineUnderTest& engine) {
-  register_cases("semaphore." + engine.name, engine, semaphore_cases());
+void register_semaphore_suite(const EngineUnderTest& engine, const Face& face) {
+  register_cases(face.recipes + "semaphore", engine, face, semaphore_cases());
 }
 
-void register_multi_lock_suite(const EngineUnderTest& engine) {
-  register_cases("multi_lock." + engine.name, engine, multi_lock_cases());
+void register_multi_lock_suite(const EngineUnderTest& engine, const Face& face) {
+  register_cases(face.recipes + "multi_lock", engine, face, multi_lock_cases());
 }
 
-void register_throttle_suite(const EngineUnderTest& engine) {
-  register_cases("throttle." + engine.name, engine, throttle_cases());
+void register_throttle_suite(const EngineUnderTest& engine, const Face& face) {
+  register_cases(face.recipes + "throttle", engine, face, throttle_cases());
 }
 
-void register_leader_election_suite(const EngineUnderTest& engine) {
-  register_cases("leader_election." + engine.name, engine, leader_election_cases());
+void register_leader_election_suite(const EngineUnderTest& engine, const Face& face) {
+  register_cases(face.recipes + "leader_election", engine, face, leader_election_cases());
 }
 
-void register_once_suite(const EngineUnderTest& engine) {
-  register_cases("once." + engine.name, engine, once_cases());
+void register_once_suite(const EngineUnderTest& engine, const Face& face) {
+  register_cases(face.recipes + "once", engine, face, once_cases());
 }
 
-void register_recipe_suites(const EngineUnderTest& engine) {
-  register_reader_writer_suite(engine);
-  register_semaphore_suite(engine);
-  register_multi_lock_suite(engine);
-  register_throttle_suite(engine);
-  register_leader_election_suite(engine);
-  register_once_suite(engine);
+void register_recipe_suites(const EngineUnderTest& engine, const Face& face) {
+  register_reader_writer_suite(engine, face);
+  register_semaphore_suite(engine, face);
+  register_multi_lock_suite(engine, face);
+  register_throttle_suite(engine, face);
+  register_leader_election_suite(engine, face);
+  register_once_suite(engine, face);
 }
 
 }  // namespace holdfast::testing

@@ -12,7 +12,7 @@ namespace holdfast::testing {
 using OpenRepository =
     std::function<base::Result<std::shared_ptr<store::ObjectRepository>>(std::string_view url)>;
 
-// How many objects a saver saves in one batch.
+// The number of objects that a saver saves in one batch.
 inline constexpr int kSavedTogether = 20;
 
 // The main() of a saver: the program that the repository cases with several processes start, and

@@ -63,8 +63,9 @@ TEST_P(ForkedAsync, TheDestructorsOfAProviderAndItsLocksDoNothing) {
 }
 
 TEST_P(ForkedAsync, TheLocksOfAMultiLockStayWithTheParent) {
-  std::optional<async::MultiLock> both =
-      run(async::acquire_all(*provider_, {"anna", "bert"}, locks::AcquireOptions()));
+  const locks::AcquireOptions how;
+  std::optional<async::AsyncMultiLock> both =
+      run(async::acquire_all(*provider_, {"anna", "bert"}, how));
   EXPECT_TRUE(is_true_in_child([&] {
     both.reset();
     return has_released_nothing();

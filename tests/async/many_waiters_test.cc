@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -105,6 +106,37 @@ TEST(AsyncManyShortWaits, AllEnd) {
   }
   context.run_for(kPatience);
   EXPECT_EQ(busy, kNames * (200 / kShare));
+}
+
+asio::awaitable<void> take_and_release(AsyncLockProvider& provider) {
+  const locks::AcquireOptions how{.ttl = 1h, .wait = 24h};
+  AsyncLock lock = co_await provider.acquire("job", how);
+  co_await lock.release();
+}
+
+// Returns how many handlers the executor runs until all these waiters have had the name.
+std::size_t handlers_for(std::size_t waiters) {
+  AsyncLockProvider provider(base::value_or_throw(engines::open_store("memory:")));
+  asio::io_context context(1);
+  std::optional<locks::Lock> held = provider.blocking().acquire("job");
+  for (std::size_t i = 0; i < waiters; ++i) {
+    asio::co_spawn(context, take_and_release(provider), asio::detached);
+  }
+  while (provider.waiting() < waiters) {
+    if (context.run_one_for(kPatience) == 0) {
+      ADD_FAILURE() << "a coroutine does not wait";
+      break;
+    }
+  }
+  held.reset();
+  const std::size_t handlers = context.run();
+  EXPECT_EQ(provider.held(), 0U);
+  return handlers;
+}
+
+TEST(AsyncHandOver, CostsTheExecutorTheSameHoweverManyWait) {
+  const std::size_t few = handlers_for(100);
+  EXPECT_LE(handlers_for(900), 9 * few + few / 2);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@ namespace holdfast::conformance {
 // The engines of this tree, one source each: `<engine>_engine.cc`.
 testing::EngineUnderTest memory_engine();
 testing::EngineUnderTest mongodb_engine();
+testing::EngineUnderTest postgresql_engine();
 testing::EngineUnderTest redis_engine();
 testing::EngineUnderTest sqlite_engine();
 
@@ -15,5 +16,8 @@ testing::EngineUnderTest redis_engine_in_real_time();
 // MongoDB once more, with the clock of the server: finds what `$$NOW` does in the pipelines, where
 // the other has the time of a test.
 testing::EngineUnderTest mongodb_engine_in_real_time();
+
+// The same of PostgreSQL: finds what clock_timestamp() does in the functions.
+testing::EngineUnderTest postgresql_engine_in_real_time();
 
 }  // namespace holdfast::conformance

@@ -21,10 +21,30 @@ TEST(conformance, EveryEngineRunsEverySuite) {
   const std::set<std::string> registered = registered_suites();
   int count = 0;
   for (std::string engine; engines >> engine; ++count) {
-    for (const std::string suite :
-         {"store.", "locks.", "async.", "marker.", "degradation.", "reader_writer.", "semaphore.",
-          "multi_lock.", "throttle.", "leader_election.", "once.", "repository.",
-          "repository_differential."}) {
+    for (const std::string suite : {"store.",
+                                    "locks.",
+                                    "async.",
+                                    "marker.",
+                                    "async_marker.",
+                                    "degradation.",
+                                    "async_degradation.",
+                                    "reader_writer.",
+                                    "async_reader_writer.",
+                                    "semaphore.",
+                                    "async_semaphore.",
+                                    "multi_lock.",
+                                    "async_multi_lock.",
+                                    "throttle.",
+                                    "async_throttle.",
+                                    "leader_election.",
+                                    "async_leader_election.",
+                                    "once.",
+                                    "async_once.",
+                                    "repository.",
+                                    "repository_differential."}) {
+      if (engine == "postgresql" && suite.starts_with("async_")) {
+        continue;  // see main.cc
+      }
       EXPECT_TRUE(registered.contains(suite + engine))
           << "tests/conformance does not run " << suite << "* against holdfast/engines/" << engine;
     }

@@ -18,7 +18,6 @@ namespace holdfast::conformance {
 namespace {
 
 using engines::mongodb::MongoOptions;
-using engines::mongodb::MongoStore;
 using std::chrono::milliseconds;
 using testing::Place;
 
@@ -78,7 +77,7 @@ Place movable_place() {
   return {
       .open = [now, collection]() -> std::shared_ptr<store::LeaseStore> {
         return base::value_or_throw(
-            MongoStore::open(options(collection), [now] { return now->load(); }));
+            engines::mongodb::open_store(options(collection), [now] { return now->load(); }));
       },
       .advance =
           [now](base::Duration by) { *now = now->load() + std::chrono::ceil<milliseconds>(by); },
@@ -94,7 +93,7 @@ Place real_time_place() {
   std::string url = server().url();
   url += url.find('?') == std::string::npos ? '?' : '&';
   return {.open = [collection]() -> std::shared_ptr<store::LeaseStore> {
-            return base::value_or_throw(MongoStore::open(options(collection)));
+            return base::value_or_throw(engines::mongodb::open_store(options(collection)));
           },
           .url = url + "connect_timeout=60s&reply_timeout=60s&collection=" + collection,
           .clean_up = [collection] { forget(collection, wall_clock()); },

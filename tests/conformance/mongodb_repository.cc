@@ -18,7 +18,6 @@ namespace holdfast::conformance {
 namespace {
 
 using engines::mongodb::MongoOptions;
-using engines::mongodb::MongoRepository;
 using testing::RepositoryPlace;
 using tests::MongoClient;
 using tests::MongoServer;
@@ -49,7 +48,7 @@ MongoOptions options(const MongoServer& where, const std::string& collection) {
 std::function<std::shared_ptr<store::ObjectRepository>()> opener(const MongoServer& where,
                                                                  const std::string& collection) {
   return [&where, collection]() -> std::shared_ptr<store::ObjectRepository> {
-    return base::value_or_throw(MongoRepository::open(options(where, collection)));
+    return base::value_or_throw(engines::mongodb::open_repository(options(where, collection)));
   };
 }
 

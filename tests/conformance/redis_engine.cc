@@ -18,7 +18,6 @@ namespace holdfast::conformance {
 namespace {
 
 using engines::redis::RedisOptions;
-using engines::redis::RedisStore;
 using testing::Place;
 
 // Started when it is first needed: most runs of this program have nothing to do with it.
@@ -54,7 +53,7 @@ Place movable_place() {
   return {
       .open = [now, prefix]() -> std::shared_ptr<store::LeaseStore> {
         return base::value_or_throw(
-            RedisStore::open(options(prefix), [now] { return now->load(); }));
+            engines::redis::open_store(options(prefix), [now] { return now->load(); }));
       },
       .advance =
           [now](base::Duration by) {
@@ -79,7 +78,7 @@ Place real_time_place() {
   const std::string prefix = fresh_prefix();
   return {
       .open = [prefix]() -> std::shared_ptr<store::LeaseStore> {
-        return base::value_or_throw(RedisStore::open(options(prefix)));
+        return base::value_or_throw(engines::redis::open_store(options(prefix)));
       },
       .url = server().url() + "?prefix=" + prefix,
       .clean_up = [prefix] { forget_idle(prefix); },

@@ -16,7 +16,6 @@ namespace holdfast::conformance {
 namespace {
 
 using engines::redis::RedisOptions;
-using engines::redis::RedisRepository;
 using testing::RepositoryPlace;
 using tests::RedisClient;
 using tests::RedisServer;
@@ -47,7 +46,7 @@ RedisOptions options(const RedisServer& where, const std::string& prefix) {
 std::function<std::shared_ptr<store::ObjectRepository>()> opener(const RedisServer& where,
                                                                  const std::string& prefix) {
   return [&where, prefix]() -> std::shared_ptr<store::ObjectRepository> {
-    return base::value_or_throw(RedisRepository::open(options(where, prefix)));
+    return base::value_or_throw(engines::redis::open_repository(options(where, prefix)));
   };
 }
 

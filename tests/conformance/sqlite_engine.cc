@@ -64,7 +64,7 @@ template <class Keep>
 std::shared_ptr<SqliteStore> open(SqliteOptions options, Keep keep) {
   // Nothing is kept for names that are not in use, so that clean-up has something to do.
   options.retention = base::Duration::zero();
-  auto store = base::value_or_throw(SqliteStore::open(std::move(options)));
+  auto store = base::value_or_throw(engines::sqlite::open_store(std::move(options)));
   SqliteStore* const plain = store.get();
   return {plain, [keep = std::move(keep), store = std::move(store)](SqliteStore*) mutable {
             store.reset();

@@ -18,7 +18,6 @@ namespace holdfast::conformance {
 namespace {
 
 using engines::sqlite::SqliteOptions;
-using engines::sqlite::SqliteRepository;
 using testing::RepositoryPlace;
 
 constexpr const char* kFile = "objects.db";
@@ -59,13 +58,13 @@ struct Movable {
 
 // Keeps what the repository needs as long as the repository.
 template <class Keep>
-std::shared_ptr<SqliteRepository> open(SqliteOptions options, Keep keep) {
+std::shared_ptr<store::ObjectRepository> open(SqliteOptions options, Keep keep) {
   // A loaded machine is slow, and slowness is not what is tested.
   options.busy_timeout = std::chrono::seconds(60);
-  auto repository = base::value_or_throw(SqliteRepository::open(std::move(options)));
-  SqliteRepository* const plain = repository.get();
-  return {plain,
-          [keep = std::move(keep), repository = std::move(repository)](SqliteRepository*) mutable {
+  auto repository = base::value_or_throw(engines::sqlite::open_repository(std::move(options)));
+  store::ObjectRepository* const plain = repository.get();
+  return {plain, [keep = std::move(keep),
+                  repository = std::move(repository)](store::ObjectRepository*) mutable {
             repository.reset();
             keep.reset();
           }};

@@ -36,12 +36,12 @@ TEST(DamagedRecord, LosesItsOwnLockAtItsTimeAndNoOther) {
   std::atomic<std::uint64_t> failed = 0;
   ProviderOptions options;
   options.clock = &clock;
-  options.metrics.count = [&](std::string_view what, std::uint64_t by) {
+  options.metrics.count = [&](std::string_view what, std::string_view, std::uint64_t by) {
     renewed += what == "renewed" ? by : 0;
     failed += what == "renew_failed" ? by : 0;
   };
-  auto store = base::value_or_throw(engines::sqlite::SqliteStore::open(
-      {.file = folder / "locks.db", .machine = {.clock = &clock}}));
+  auto store = base::value_or_throw(
+      engines::sqlite::open_store({.file = folder / "locks.db", .machine = {.clock = &clock}}));
   LockProvider provider(store, options);
   Lock bad = provider.acquire("bad", {.ttl = kTtl});
   Lock good = provider.acquire("good", {.ttl = kTtl});

@@ -3,12 +3,9 @@
 //
 // The counts do not depend on when a thread gets a processor: a holder that is not scheduled adds
 // no hold. One begins when the store has put a claim into its queue. One has the holds of the
-// waiter's own process, from joining the local queue. The third has the holds of both from there:
-// on SQLite, a claim that is refused is in the store's queue in the same transaction, and so is the
-// next waiter of a process before the process lets the store choose. On Redis the first claim of a
-// process joins the queue of the server later, when the process has subscribed: on a busy machine,
-// the other process may have any number of short holds meanwhile, which only the benchmark L7
-// counts.
+// waiter's own process, from joining the local queue. The third has the holds of both from there: a
+// claim that is refused is in the store's queue in the same step, and so is the next waiter of a
+// process before the process lets the store choose.
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -145,7 +142,7 @@ class Competitor {
   }
   [[nodiscard]] locks::ProviderOptions options() const {
     locks::ProviderOptions options;
-    options.metrics.count = [this](std::string_view counter, std::uint64_t) {
+    options.metrics.count = [this](std::string_view counter, std::string_view, std::uint64_t) {
       if (counter == "contended") {
         waits_in_line_since = holds_here_.load();
         waits_since = counts_.holds.load();
@@ -171,18 +168,13 @@ void compete(const std::string& url, Counts& counts, const Crowd& crowd, int pro
   }
 }
 
-// From when a wait is bounded by design.
-enum class From : std::uint8_t { local_queue, store };
-
-void expect_fair(const std::string& url, const Crowd& crowd, From from) {
+void expect_fair(const std::string& url, const Crowd& crowd) {
   const Shared<Counts> counts;
   EXPECT_EQ(failures_among(static_cast<int>(crowd.threads.size()),
                            [&](int process) { compete(url, *counts, crowd, process); }),
             0);
   EXPECT_LE(counts->longest_in_store, kMostHolds);
-  if (from == From::local_queue) {
-    EXPECT_LE(counts->longest, kMostHolds);
-  }
+  EXPECT_LE(counts->longest, kMostHolds);
   // The local queue is served in order.
   EXPECT_LE(counts->longest_in_line, static_cast<std::uint64_t>(crowd.threads.at(0)));
 }
@@ -190,10 +182,10 @@ void expect_fair(const std::string& url, const Crowd& crowd, From from) {
 // How long a hold takes, in milliseconds.
 class FairnessBetweenProcesses : public ::testing::TestWithParam<int> {
  protected:
-  static void expect_fair_on(const std::string& url, From from) {
+  static void expect_fair_on(const std::string& url) {
     for (const std::vector<int>& threads : {std::vector{1, 1}, {2, 1}, {8, 1}, {8, 8}}) {
       SCOPED_TRACE(::testing::PrintToString(threads) + " threads");
-      expect_fair(url, {.threads = threads, .hold = milliseconds(GetParam())}, from);
+      expect_fair(url, {.threads = threads, .hold = milliseconds(GetParam())});
     }
   }
 };
@@ -202,12 +194,12 @@ INSTANTIATE_TEST_SUITE_P(Holds, FairnessBetweenProcesses, ::testing::Values(0, 5
 
 TEST_P(FairnessBetweenProcesses, NoWaiterWaitsLongerThanFortyHoldsOnSqlite) {
   const SqliteFile file;
-  expect_fair_on(file.url(), From::local_queue);
+  expect_fair_on(file.url());
 }
 
 TEST_P(FairnessBetweenProcesses, NoWaiterWaitsLongerThanFortyHoldsOnRedis) {
   const RedisServer server;
-  expect_fair_on(server.url(), From::store);
+  expect_fair_on(server.url());
 }
 
 TEST(WakeUps, AGrantWakesOneProcessHoweverManyWaitOnSqlite) {
@@ -217,7 +209,7 @@ TEST(WakeUps, AGrantWakesOneProcessHoweverManyWaitOnSqlite) {
   const engines::sqlite::SqliteOptions options{.file = folder / "locks.db"};
   const Shared<std::atomic<std::uint64_t>> woken;
   const auto take_turns = [&](int) {
-    const auto store = base::value_or_throw(engines::sqlite::SqliteStore::open(options));
+    const auto store = base::value_or_throw(engines::sqlite::open_store(options));
     locks::LockProvider provider(store);
     for (int i = 0; i < kRounds; ++i) {
       const locks::Lock lock = provider.acquire("job", {.wait = kPatience});

@@ -33,7 +33,7 @@ class ManyLeasesTest : public ::testing::Test {
                                       std::atomic<std::uint64_t>& renewed) {
     ProviderOptions options;
     options.clock = &clock;
-    options.metrics.count = [&renewed](std::string_view what, std::uint64_t by) {
+    options.metrics.count = [&renewed](std::string_view what, std::string_view, std::uint64_t by) {
       renewed += what == "renewed" ? by : 0;
     };
     return options;

@@ -67,11 +67,10 @@ void expect_bounded(int first, int more, const Call& call) {
 TEST(Overload, CommandsBeyondMaxPendingTakeNoMemory) {
   constexpr std::size_t kMaxPending = 64;
   RedisServer server;
-  const auto store =
-      base::value_or_throw(engines::redis::RedisStore::open({.host = "127.0.0.1",
-                                                             .port = server.port(),
-                                                             .reply_timeout = 1h,
-                                                             .max_pending = kMaxPending}));
+  const auto store = base::value_or_throw(engines::redis::open_store({.host = "127.0.0.1",
+                                                                      .port = server.port(),
+                                                                      .reply_timeout = 1h,
+                                                                      .max_pending = kMaxPending}));
   EXPECT_TRUE(store->look("connects"));
   server.suspend();
   std::atomic<std::size_t> answered = 0;

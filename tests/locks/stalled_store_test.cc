@@ -62,7 +62,7 @@ const AcquireOptions kBrief{.ttl = 1s};
 TEST(StalledStore, LostFiresWhileTheDiskOfSqliteStalls) {
   const tests::TemporaryFolder folder;
   LockProvider provider(
-      base::value_or_throw(engines::sqlite::SqliteStore::open({.file = folder / "locks.db"})));
+      base::value_or_throw(engines::sqlite::open_store({.file = folder / "locks.db"})));
   const Lock lock = provider.acquire("job", kBrief);
   const std::stop_token lost = lock.lost();
   const StalledDisk stalled;
@@ -73,7 +73,7 @@ TEST(StalledStore, LostFiresWhileTheDiskOfSqliteStalls) {
 TEST(StalledStore, LostFiresWhileTheRedisServerIsStopped) {
   tests::RedisServer server;
   LockProvider provider(base::value_or_throw(
-      engines::redis::RedisStore::open({.host = "127.0.0.1", .port = server.port()})));
+      engines::redis::open_store({.host = "127.0.0.1", .port = server.port()})));
   const Lock lock = provider.acquire("job", kBrief);
   const std::stop_token lost = lock.lost();
   server.suspend();

@@ -106,7 +106,10 @@ class Waiters : public ::testing::Test {
       std::make_shared<testing::FaultyStore>(std::make_shared<engines::memory::MemoryStore>(
           engines::memory::MemoryOptions{.clock = &clock_, .sweep_every = base::Duration::zero()}));
   LockProvider provider_{store_,
-                         {.clock = &clock_, .warn_after = 24h, .max_waiters_per_name = 100'000}};
+                         {.clock = &clock_,
+                          .warn_after = 24h,
+                          .announce_after = base::Duration::max(),
+                          .max_waiters_per_name = 100'000}};
   const AcquireOptions how_{.ttl = 3h, .wait = 2h};
   std::deque<Call> calls_;
 };

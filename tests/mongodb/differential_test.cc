@@ -16,8 +16,6 @@
 namespace holdfast::tests {
 namespace {
 
-using engines::mongodb::MongoStore;
-
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 constexpr int kOperations = 8'000;
 #else
@@ -34,7 +32,7 @@ TEST(Differential, ThePipelinesDoWhatTheRulesSay) {
   const Restatement mongodb{
       .open =
           [&](const std::string& history, const Restatement::Time& time) {
-            return base::value_or_throw(MongoStore::open(
+            return base::value_or_throw(engines::mongodb::open_store(
                 {.uri = server.url(),
                  .database = server.database(),
                  .prefix = history,

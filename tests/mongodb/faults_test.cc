@@ -27,7 +27,7 @@ class Faults : public ::testing::Test {
       GTEST_SKIP() << "the server was not started here: it cannot be broken";
     }
     server_.emplace(MongoServer::Options{.own = true});
-    provider_.emplace(open_store(*server_));
+    provider_.emplace(store_on(*server_));
   }
   LockProvider& provider() { return *provider_; }
   void run(const std::string& command) { MongoClient(server_->url()).run("admin", command); }
@@ -91,7 +91,7 @@ TEST_F(Faults, AServerThatComesBackEmptyHasLostOurLocksAndTokensStillGrow) {
 }
 
 TEST_F(Faults, AServerThatGoesAndComesIsWaitedForWithinTheDeadline) {
-  auto store = open_store(*server_);
+  auto store = store_on(*server_);
   expect<Grant>(
       store->claim("other", wish()));  // a server that has never answered is not waited for
   server_->kill();
@@ -103,7 +103,7 @@ TEST_F(Faults, AServerThatGoesAndComesIsWaitedForWithinTheDeadline) {
 }
 
 TEST_F(Faults, AServerThatStaysAwayIsAnErrorByTheDeadline) {
-  auto store = open_store(*server_);
+  auto store = store_on(*server_);
   server_->kill();
   const auto soon = [] { return base::Deadline::after(base::steady_clock(), 300ms); };
   // What was sent on the old connection before its end was seen may have arrived.
@@ -133,7 +133,7 @@ TEST_F(Faults, AGrantWhoseReplyIsLostIsStillOurs) {
   CuttingProxy proxy(server_->port());
   auto options = options_for(*server_);
   options.uri = server_->url_by(proxy.port());
-  LockProvider cut(open_store(std::move(options)));
+  LockProvider cut(store_on(std::move(options)));
   (void)cut.acquire("other", lasting());
   proxy.lose_next_reply();
   const Lock lock = cut.acquire("job", {.ttl = 10min, .wait = 1min});
@@ -149,7 +149,7 @@ TEST_F(Faults, ADroppedReplyOfEachKindIsAnsweredAsTheFirstTime) {
   if (server_->kind() != MongoServer::Kind::stand_in) {
     GTEST_SKIP() << "only the stand-in drops replies";
   }
-  auto store = open_store(*server_);
+  auto store = store_on(*server_);
   const Claim one = wish();
   fail(1, R"("findAndModify")", R"("dropReply": true)");
   const Grant first = expect<Grant>(store->claim("job", one));
@@ -177,7 +177,7 @@ TEST_F(Faults, ADroppedReplyToTheReleaseOfAPermitIsAnsweredAsTheFirstTime) {
   if (server_->kind() != MongoServer::Kind::stand_in) {
     GTEST_SKIP() << "only the stand-in drops replies";
   }
-  auto store = open_store(*server_);
+  auto store = store_on(*server_);
   const Claim one = wish(store::Permits::of(1, 2));
   expect<Grant>(store->claim("pool", one));
   expect<Grant>(store->claim("pool", wish(store::Permits::of(1, 2))));
@@ -186,7 +186,7 @@ TEST_F(Faults, ADroppedReplyToTheReleaseOfAPermitIsAnsweredAsTheFirstTime) {
 }
 
 TEST_F(Faults, NotPrimaryInTheMiddleIsTriedAgainWithTheSameLease) {
-  auto store = open_store(*server_);
+  auto store = store_on(*server_);
   const auto soon = [] { return base::Deadline::after(base::steady_clock(), 1min); };
   const Claim claim = wish();
   // More often than the driver itself tries.
@@ -201,7 +201,7 @@ TEST_F(Faults, NotPrimaryInTheMiddleIsTriedAgainWithTheSameLease) {
 }
 
 TEST_F(Faults, ARouterThatFindsNoPrimaryIsAskedAgain) {
-  auto store = open_store(*server_);
+  auto store = store_on(*server_);
   const Claim claim = wish();
   fail(3, R"("findAndModify", "update")", R"("errorCode": 133)");
   expect<Grant>(store->claim("job", claim, base::Deadline::after(base::steady_clock(), 1min)));
@@ -211,7 +211,7 @@ TEST_F(Faults, ARouterThatFindsNoPrimaryIsAskedAgain) {
 }
 
 TEST_F(Faults, AServerThatIsNeverPrimaryIsUnavailableByTheDeadline) {
-  auto store = open_store(*server_);
+  auto store = store_on(*server_);
   fail(1000, R"("findAndModify")", R"("errorCode": 10107)");
   const auto claimed =
       store->claim("job", wish(), base::Deadline::after(base::steady_clock(), 300ms));
@@ -224,7 +224,7 @@ constexpr const char* kTooSlow =
        "errmsg": "waiting for replication timed out", "errInfo": {"wtimeout": true}})";
 
 TEST_F(Faults, AWriteConcernTimeOutIsUnknownAndNotFailed) {
-  auto store = open_store(*server_);
+  auto store = store_on(*server_);
   fail(1000, R"("findAndModify", "update")", kTooSlow);
   const Claim claim = wish();
   const auto claimed =
@@ -238,7 +238,7 @@ TEST_F(Faults, AWriteConcernTimeOutIsUnknownAndNotFailed) {
 }
 
 TEST_F(Faults, AWriteConcernTimeOutThatPassesIsTriedAgain) {
-  auto store = open_store(*server_);
+  auto store = store_on(*server_);
   fail(2, R"("findAndModify", "update")", kTooSlow);
   const Claim claim = wish();
   expect<Grant>(store->claim("job", claim, base::Deadline::after(base::steady_clock(), 1min)));
@@ -248,7 +248,7 @@ TEST_F(Faults, AWriteConcernTimeOutThatPassesIsTriedAgain) {
 }
 
 TEST_F(Faults, AHitWhoseOutcomeIsNotKnownIsNotRepeated) {
-  auto store = open_store(*server_);
+  auto store = store_on(*server_);
   fail(1, R"("findAndModify")", kTooSlow);
   const auto hit = store->hit("calls", {.limit = 5, .period = 1min});
   ASSERT_FALSE(hit);
@@ -257,7 +257,7 @@ TEST_F(Faults, AHitWhoseOutcomeIsNotKnownIsNotRepeated) {
 }
 
 TEST_F(Faults, ARefusalIsFinalAndSaysWhatToDo) {
-  auto store = open_store(*server_);
+  auto store = store_on(*server_);
   fail(1, R"("findAndModify")", R"("errorCode": 13)");
   const auto claimed = store->claim("job", wish());
   ASSERT_FALSE(claimed);
@@ -269,7 +269,7 @@ TEST_F(Faults, ARefusalIsFinalAndSaysWhatToDo) {
 TEST_F(Faults, OnAHangingServerADeadlineIsKept) {
   auto options = options_for(*server_);
   options.reply_timeout = 10min;
-  auto store = open_store(std::move(options));
+  auto store = store_on(std::move(options));
   expect<Grant>(store->claim("other", wish()));
   server_->suspend();
   auto claimed = std::async(std::launch::async, [&] {
@@ -287,8 +287,8 @@ TEST_F(Faults, CutConnectionsAreNotNoticedByWhoHoldsAndWhoWaits) {
   CuttingProxy proxy(server_->port());
   auto options = options_for(*server_);
   options.uri = server_->url_by(proxy.port());
-  LockProvider holder(open_store(options));
-  LockProvider other(open_store(options));
+  LockProvider holder(store_on(options));
+  LockProvider other(store_on(options));
   Lock lock = holder.acquire("job", lasting());
   auto waiting =
       std::async(std::launch::async, [&] { return other.acquire("job", lasting()).token(); });
@@ -315,7 +315,7 @@ class ServerClock : public Faults, public ::testing::WithParamInterface<int> {
  protected:
   void SetUp() override {
     server_.emplace(MongoServer::Options{.must_be_stand_in = true, .own = true});
-    provider_.emplace(open_store(*server_));
+    provider_.emplace(store_on(*server_));
   }
   void set_clock(std::chrono::minutes ahead) {
     run(R"({"holdfastSetClock": 1, "offsetMS": )" +
@@ -325,7 +325,7 @@ class ServerClock : public Faults, public ::testing::WithParamInterface<int> {
 
 TEST_P(ServerClock, ItsOffsetToOursDoesNotMatter) {
   set_clock(std::chrono::minutes(GetParam()));
-  LockProvider other(open_store(*server_));
+  LockProvider other(store_on(*server_));
   Lock lock = provider().acquire("job", {.ttl = 1s});
   const auto refused = base::value_or_throw(other.try_acquire("job"));
   EXPECT_FALSE(refused);
@@ -340,7 +340,7 @@ TEST_P(ServerClock, ItsOffsetToOursDoesNotMatter) {
 }
 
 TEST_P(ServerClock, WhenItJumpsTokensStillGrowAndNeverDoTwoHoldByIt) {
-  auto store = open_store(*server_);
+  auto store = store_on(*server_);
   const Claim first = wish();
   const Grant before = expect<Grant>(store->claim("job", first));
   set_clock(std::chrono::minutes(GetParam()));
@@ -359,7 +359,7 @@ TEST_P(ServerClock, WhenItJumpsTokensStillGrowAndNeverDoTwoHoldByIt) {
 }
 
 TEST_P(ServerClock, AReleasedNameIsFreeWhereverItJumps) {
-  auto store = open_store(*server_);
+  auto store = store_on(*server_);
   for (const store::Permits permits : {store::Permits::mutex(), store::Permits::of(1, 2)}) {
     set_clock(0min);
     const Claim first = wish(permits);

@@ -113,7 +113,7 @@ TEST_F(Fleet, ItsDeletedDocumentDoesNotSetOurTokensBack) {
 TEST_F(Fleet, AWaiterOfOursGetsTheNameWhenItsLockIsReleased) {
   FleetMember other = member();
   ASSERT_TRUE(other.try_acquire("job", kLong));
-  locks::LockProvider provider(open_store(server_));
+  locks::LockProvider provider(store_on(server_));
   auto waiting = std::async(std::launch::async, [&] { return provider.acquire("job").token(); });
   ASSERT_TRUE(eventually([&] { return provider.waiting() == 1; }));
   EXPECT_TRUE(other.release("job"));
@@ -141,7 +141,7 @@ TEST_F(Fleet, NeverAreBothInside) {
     --here.inside;
   };
   {
-    locks::LockProvider provider(open_store(server_), {.poll_least = 1ms, .poll_most = 5ms});
+    locks::LockProvider provider(store_on(server_), {.poll_least = 1ms, .poll_most = 5ms});
     std::vector<std::jthread> threads;
     for (int i = 0; i < kMembers; ++i) {
       threads.emplace_back([&] {

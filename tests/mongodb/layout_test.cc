@@ -118,7 +118,7 @@ TEST_F(Layout, AnIndexOfSomebodyElseIsNoProblem) {
   options.logger = base::Logger([&](base::LogLevel level, std::string_view) {
     (level >= base::LogLevel::warning ? warnings : infos) += 1;
   });
-  const auto store = open_store(std::move(options));
+  const auto store = store_on(std::move(options));
   expect<Grant>(store->claim("job", wish()));
   EXPECT_TRUE(eventually([&] { return infos > 0; }));
   EXPECT_EQ(warnings, 0);
@@ -134,7 +134,7 @@ TEST_F(Layout, NamesThatAreNotTextAreKeptInHexadecimal) {
 TEST_F(Layout, StoresWithDifferentPrefixesDoNotMeet) {
   auto options = options_for(server_);
   options.prefix = "other:";
-  const auto other = open_store(std::move(options));
+  const auto other = store_on(std::move(options));
   expect<Grant>(store_->claim("job", wish()));
   expect<Grant>(other->claim("job", wish()));
   EXPECT_NE(document("other:job"), "");
@@ -177,7 +177,7 @@ TEST_F(Layout, AnAcquireIsOneCommandAndAReleaseIsAnother) {
     }
     return sum;
   };
-  locks::LockProvider provider(open_store(options_for(server_)));
+  locks::LockProvider provider(store_on(options_for(server_)));
   const long long before = commands();
   locks::Lock lock = provider.acquire("job");
   EXPECT_EQ(commands() - before, 1);

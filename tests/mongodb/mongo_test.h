@@ -20,13 +20,12 @@ inline engines::mongodb::MongoOptions options_for(const MongoServer& server) {
   return {.uri = server.url(), .database = server.database()};
 }
 
-inline std::unique_ptr<engines::mongodb::MongoStore> open_store(
-    engines::mongodb::MongoOptions options) {
-  return base::value_or_throw(engines::mongodb::MongoStore::open(std::move(options)));
+inline std::unique_ptr<store::LeaseStore> store_on(engines::mongodb::MongoOptions options) {
+  return base::value_or_throw(engines::mongodb::open_store(std::move(options)));
 }
 
-inline std::unique_ptr<engines::mongodb::MongoStore> open_store(const MongoServer& server) {
-  return open_store(options_for(server));
+inline std::unique_ptr<store::LeaseStore> store_on(const MongoServer& server) {
+  return store_on(options_for(server));
 }
 
 // A database on a server, a store there, and a client that sees what the store has put there.
@@ -59,7 +58,7 @@ class MongoTest : public ::testing::Test {
 
   MongoServer server_;
   MongoClient client_{server_.url()};
-  std::unique_ptr<engines::mongodb::MongoStore> store_ = open_store(server_);
+  std::unique_ptr<store::LeaseStore> store_ = store_on(server_);
 };
 
 }  // namespace holdfast::tests

@@ -11,15 +11,14 @@ using namespace std::chrono_literals;
 using base::ErrorCode;
 using base::FencingToken;
 using engines::mongodb::MongoOptions;
-using engines::mongodb::MongoRepository;
 using store::Batch;
 using store::LoadOutcome;
 using store::ObjectKey;
 using store::ObjectSave;
 using store::SaveOutcome;
 
-std::unique_ptr<MongoRepository> open_repository(const MongoOptions& options) {
-  return base::value_or_throw(MongoRepository::open(options));
+std::unique_ptr<store::ObjectRepository> repository_on(const MongoOptions& options) {
+  return base::value_or_throw(engines::mongodb::open_repository(options));
 }
 
 ObjectKey order(std::string id) { return {.type = "order", .id = std::move(id)}; }
@@ -41,7 +40,7 @@ class Objects : public MongoTest {
               SaveOutcome(store::Saved{}));
   }
 
-  std::unique_ptr<MongoRepository> repository_ = open_repository(options_for(server_));
+  std::unique_ptr<store::ObjectRepository> repository_ = repository_on(options_for(server_));
 };
 
 TEST_F(Objects, AnObjectIsADocumentWithItsTokenAndItsData) {
@@ -89,7 +88,7 @@ TEST_F(Objects, LeasesAndObjectsOfOneDatabaseDoNotMeet) {
 TEST_F(Objects, PrefixesKeepFleetsApart) {
   MongoOptions options = options_for(server_);
   options.prefix = "other/";
-  const auto other = open_repository(options);
+  const auto other = repository_on(options);
   save(save_of("17", "data", 1));
   EXPECT_EQ(other->load(order("17"), FencingToken(0)), LoadOutcome(store::Absent{}));
   const ObjectSave one = save_of("18", "data", 1);
@@ -103,7 +102,7 @@ TEST_F(Objects, PrefixesKeepFleetsApart) {
 TEST_F(Objects, LocksAndObjectsInOneCollectionAreRefused) {
   MongoOptions options = options_for(server_);
   options.objects = options.collection;
-  EXPECT_EQ(MongoRepository::open(options).error().code, ErrorCode::invalid_argument);
+  EXPECT_EQ(engines::mongodb::open_repository(options).error().code, ErrorCode::invalid_argument);
 }
 
 // What only the stand-in can tell, or be told.
@@ -179,7 +178,7 @@ TEST_F(ObjectsOnTheStandIn, ServersOfOtherKindsDo) {
   for (const MongoServer::Options& kind :
        {MongoServer::Options{.wire_version = 8}, MongoServer::Options{.standalone = true}}) {
     const MongoServer server(kind);
-    const auto repository = open_repository(options_for(server));
+    const auto repository = repository_on(options_for(server));
     const ObjectSave one = save_of("17", "data", 7);
     EXPECT_TRUE(repository->save({&one, 1}, Batch::each));
     EXPECT_EQ(repository->load(one.key, FencingToken(8)), LoadOutcome(store::Loaded{"data"}));

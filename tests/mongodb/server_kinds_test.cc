@@ -46,7 +46,7 @@ void use(store::LeaseStore& store) {
 
 TEST(ServerKinds, AVersion42ServerHasAllButHits) {
   const MongoServer server({.wire_version = 8});
-  const auto store = open_store(server);
+  const auto store = store_on(server);
   use(*store);
   EXPECT_EQ(store->hit("calls", {.limit = 1, .period = 1min}).error().code, ErrorCode::unsupported);
   EXPECT_TRUE(
@@ -55,7 +55,7 @@ TEST(ServerKinds, AVersion42ServerHasAllButHits) {
 
 TEST(ServerKinds, AServerOfItsOwnHasEverything) {
   const MongoServer server({.standalone = true});
-  const auto store = open_store(server);
+  const auto store = store_on(server);
   use(*store);
   EXPECT_TRUE(base::value_or_throw(store->hit("calls", {.limit = 1, .period = 1min})).allowed);
 }
@@ -63,28 +63,28 @@ TEST(ServerKinds, AServerOfItsOwnHasEverything) {
 TEST(ServerKinds, ByTls) {
   const MongoServer server({.tls = true});
   auto options = base::value_or_throw(engines::mongodb::parse_mongo_url(server.url()));
-  use(*open_store(options));
+  use(*store_on(options));
   options.uri = server.url().substr(0, server.url().find('?')) +
                 "?tls=true&tlsCAFile=" + (server.folder() / "strange.pem").string();
   options.reply_timeout = 500ms;
-  const auto refused = open_store(options)->claim("job", wish());
+  const auto refused = store_on(options)->claim("job", wish());
   ASSERT_FALSE(refused) << "a stranger's certificate was accepted";
   EXPECT_EQ(refused.error().code, ErrorCode::unavailable);
 }
 
 TEST(ServerKinds, WhatIsNotTheUriOfAServerIsInvalid) {
-  EXPECT_EQ(engines::mongodb::MongoStore::open({.uri = "mongodb://"}).error().code,
+  EXPECT_EQ(engines::mongodb::open_store({.uri = "mongodb://"}).error().code,
             ErrorCode::invalid_argument);
-  EXPECT_EQ(engines::mongodb::MongoStore::open({.uri = "mongodb://h/?w=1"}).error().code,
+  EXPECT_EQ(engines::mongodb::open_store({.uri = "mongodb://h/?w=1"}).error().code,
             ErrorCode::invalid_argument);
-  EXPECT_EQ(engines::mongodb::MongoStore::open({.max_connections = 0}).error().code,
+  EXPECT_EQ(engines::mongodb::open_store({.max_connections = 0}).error().code,
             ErrorCode::invalid_argument);
 }
 
 TEST(ServerKinds, AStoreIsOpenBeforeItsServerIsThere) {
   MongoServer server({.must_be_stand_in = true, .own = true});
   server.kill();
-  const auto store = open_store(server);
+  const auto store = store_on(server);
   const auto soon = [] { return base::Deadline::after(base::steady_clock(), 100ms); };
   EXPECT_EQ(store->claim("job", wish(), soon()).error().code, ErrorCode::unavailable);
   EXPECT_EQ(store->look("job", soon()).error().code, ErrorCode::unavailable);
@@ -94,7 +94,7 @@ TEST(ServerKinds, AStoreIsOpenBeforeItsServerIsThere) {
 
 TEST(ServerKinds, InAForkedChildNothingIsDone) {
   const MongoServer server;
-  auto store = open_store(server);
+  auto store = store_on(server);
   const Claim claim = wish();
   expect<Grant>(store->claim("job", claim));
   auto parents = store->watch("job", [](const auto&) {});
@@ -121,9 +121,9 @@ TEST(ServerKinds, AForkedChildThatDestroysTheStoreAndTheRepositoryEndsNoSession)
   const CuttingProxy proxy(server.port(), "endSessions");
   auto options = options_for(server);
   options.uri = server.url_by(proxy.port());
-  auto store = open_store(options);
-  auto repository = base::value_or_throw(engines::mongodb::MongoRepository::open(options));
-  const auto other = open_store(options);
+  auto store = store_on(options);
+  auto repository = base::value_or_throw(engines::mongodb::open_repository(options));
+  const auto other = store_on(options);
   // Nothing that writes: that would make an index, in the background and in a session of its own.
   EXPECT_TRUE(store->look("job"));
   EXPECT_TRUE(repository->load({.type = "order", .id = "17"}, base::FencingToken(0)));
@@ -144,7 +144,7 @@ TEST(ServerKinds, MoreThreadsThanConnectionsWaitForOne) {
   const MongoServer server;
   auto options = options_for(server);
   options.max_connections = 2;
-  const auto store = open_store(std::move(options));
+  const auto store = store_on(std::move(options));
   std::atomic<int> granted = 0;
   {
     std::vector<std::jthread> threads;
@@ -169,7 +169,7 @@ TEST(Guide, OptionsOfTheUrlMakeALock) {
       .ttl = options.expiry,
       .renew_every = cadence > base::Duration::zero() ? std::optional(cadence) : std::nullopt};
   locks::LockProvider provider(
-      base::value_or_throw(engines::mongodb::MongoStore::open(std::move(options))));
+      base::value_or_throw(engines::mongodb::open_store(std::move(options))));
   auto lock = provider.acquire("invoice/17", how);
   EXPECT_FALSE(lock.lost().stop_requested());
   const auto state = base::value_or_throw(provider.look("invoice/17"));
@@ -187,7 +187,7 @@ std::map<std::string, Level> levels(const MongoServer& server) {
 
 TEST(Diagnosis, AReplicaSetIsGood) {
   const MongoServer server;
-  expect<Grant>(open_store(server)->claim("job", wish()));
+  expect<Grant>(store_on(server)->claim("job", wish()));
   EXPECT_TRUE(eventually([&] {
     return levels(server) == std::map<std::string, Level>{{"version", Level::good},
                                                           {"topology", Level::good},

@@ -10,7 +10,6 @@ namespace {
 using namespace std::chrono_literals;
 using base::ErrorCode;
 using base::FencingToken;
-using engines::mongodb::MongoRepository;
 using store::Claim;
 using store::Grant;
 using store::ObjectKey;
@@ -54,7 +53,8 @@ TEST_F(StrangeAnswers, AnAnswerThatOnlySaysOkIsCorruptAndNeverFree) {
 }
 
 TEST_F(StrangeAnswers, AnObjectIsNotAbsentBecauseTheAnswerOnlySaysOk) {
-  const auto repository = base::value_or_throw(MongoRepository::open(options_for(server_)));
+  const auto repository =
+      base::value_or_throw(engines::mongodb::open_repository(options_for(server_)));
   const ObjectKey key{.type = "order", .id = "17"};
   client_.run("admin", R"({"configureFailPoint": "failCommand", "mode": {"times": 100000}, "data":
       {"failCommands": ["findAndModify", "update", "find"], "replaceReply": {}}})");
@@ -79,7 +79,7 @@ TEST_F(StrangeAnswers, AnAnswerThatIsTooLongIsRefusedBeforeItIsRead) {
   const long before = peak_memory();
   auto options = options_for(server_);
   options.reply_timeout = kPatience;  // slowness is not what is tested
-  const auto store = open_store(std::move(options));
+  const auto store = store_on(std::move(options));
   EXPECT_EQ(code_of(store->claim("job", wish())), ErrorCode::corrupt);
   EXPECT_EQ(code_of(store->look("job")), ErrorCode::corrupt);
   // A sanitizer keeps notes about every byte.

@@ -32,7 +32,7 @@ TEST(Unreachable, AServerThatEndsBeforeTheDriverLooksAgainIsAnErrorAndNoDeadlock
   MongoServer server({.must_be_stand_in = true, .own = true});
   auto options = options_for(server);
   options.uri += "?heartbeatFrequencyMS=500";
-  const std::shared_ptr<store::LeaseStore> store = open_store(std::move(options));
+  const std::shared_ptr<store::LeaseStore> store = store_on(std::move(options));
   expect<Grant>(store->claim("other", wish()));
   std::this_thread::sleep_for(700ms);  // now it is time for the driver to look again
   server.kill();
@@ -51,7 +51,7 @@ TEST(Unreachable, AWrongAddressIsNamedLongBeforeTheDeadline) {
   const ClosedPort closed;
   const std::string address = "127.0.0.1:" + std::to_string(closed.number());
   const std::shared_ptr<store::LeaseStore> store =
-      open_store({.uri = "mongodb://" + address, .reply_timeout = 1h});
+      store_on({.uri = "mongodb://" + address, .reply_timeout = 1h});
   auto outcome = claim_apart(store, 1h);
   ASSERT_EQ(outcome.wait_for(kPatience), std::future_status::ready);
   const auto claimed = outcome.get();

@@ -25,7 +25,7 @@ TEST_P(Wake, AReleaseThroughAnotherStoreWakes) {
   const Claim holder = wish();
   expect<Grant>(store_->claim("job", holder));
   std::atomic<int> calls = 0;
-  const auto waiting = open_store(server_);
+  const auto waiting = store_on(server_);
   const Watch watch = base::value_or_throw(waiting->watch("job", [&](const auto&) { ++calls; }));
   release("job", holder.id);
   EXPECT_TRUE(eventually([&] { return calls > 0; }));
@@ -34,7 +34,7 @@ TEST_P(Wake, AReleaseThroughAnotherStoreWakes) {
 TEST_P(Wake, APermitGivenBackWakes) {
   const Claim one = wish(Permits::of(2, 2));
   expect<Grant>(store_->claim("pool", one));
-  const auto waiting = open_store(server_);
+  const auto waiting = store_on(server_);
   std::atomic<int> calls = 0;
   const Watch watch = base::value_or_throw(waiting->watch("pool", [&](const auto&) { ++calls; }));
   const Claim less = wish(Permits::of(1, 2));
@@ -48,7 +48,7 @@ TEST_P(Wake, AWaiterThatIsNoLongerInTheWayWakesTheOthers) {
   Claim writer = wish(Permits::writer());
   writer.holds_back = 10min;
   expect<store::Busy>(store_->claim("data", writer));
-  const auto waiting = open_store(server_);
+  const auto waiting = store_on(server_);
   expect<store::Busy>(waiting->claim("data", wish(Permits::reader())));
   std::atomic<int> calls = 0;
   const Watch watch = base::value_or_throw(waiting->watch("data", [&](const auto&) { ++calls; }));
@@ -60,7 +60,7 @@ TEST_P(Wake, AWaiterThatIsNoLongerInTheWayWakesTheOthers) {
 TEST_P(Wake, ADocumentThatSomebodyDeletesWakes) {
   expect<Grant>(store_->claim("job", wish()));
   std::atomic<int> calls = 0;
-  const auto waiting = open_store(server_);
+  const auto waiting = store_on(server_);
   const Watch watch = base::value_or_throw(waiting->watch("job", [&](const auto&) { ++calls; }));
   run(R"({"delete": "distributed.locks", "deletes": [{"q": {"_id": "job"}, "limit": 1}]})");
   EXPECT_TRUE(eventually([&] { return calls > 0; }));
@@ -75,7 +75,7 @@ TEST_P(Wake, WaitersOfSeveralStoresTakeTurns) {
     std::vector<std::unique_ptr<locks::LockProvider>> providers;
     std::vector<std::jthread> threads;
     for (int i = 0; i < kProviders; ++i) {
-      providers.push_back(std::make_unique<locks::LockProvider>(open_store(server_)));
+      providers.push_back(std::make_unique<locks::LockProvider>(store_on(server_)));
     }
     for (int i = 0; i < kProviders * kThreads; ++i) {
       threads.emplace_back(
@@ -98,10 +98,10 @@ TEST(WakeOfAUserWithFewRights, WhoMayNotFollowChangesLooks) {
   const MongoServer server({.must_be_stand_in = true, .own = true});
   MongoClient(server.url()).run("admin", R"({"configureFailPoint": "failCommand",
       "mode": {"times": 1}, "data": {"failCommands": ["aggregate"], "errorCode": 13}})");
-  const auto store = open_store(server);
+  const auto store = store_on(server);
   const Claim holder = wish();
   expect<Grant>(store->claim("job", holder));
-  const auto waiting = open_store(server);
+  const auto waiting = store_on(server);
   std::atomic<int> calls = 0;
   const Watch watch = base::value_or_throw(waiting->watch("job", [&](const auto&) { ++calls; }));
   EXPECT_EQ(store->release("job", holder.id), store::ReleaseOutcome::released);
@@ -113,7 +113,7 @@ TEST(WakeAfterALoss, AWatcherThatMayHaveMissedSomethingIsCalled) {
   CuttingProxy proxy(server.port());
   auto options = options_for(server);
   options.uri = server.url_by(proxy.port());
-  const auto store = open_store(std::move(options));
+  const auto store = store_on(std::move(options));
   expect<Grant>(store->claim("job", wish()));
   std::atomic<int> calls = 0;
   const Watch watch = base::value_or_throw(store->watch("job", [&](const auto&) { ++calls; }));

@@ -35,7 +35,7 @@ class Counter : public objects::Object {
 
 struct CounterHost {
   explicit CounterHost(const std::filesystem::path& file)
-      : host(value_or_throw(engines::sqlite::SqliteRepository::open({.file = file})),
+      : host(value_or_throw(engines::sqlite::open_repository({.file = file})),
              {.store_wait = std::chrono::seconds(60), .save_every = std::chrono::milliseconds(3)}) {
     host.register_type<Counter>("counter", {.calls = objects::Calls::serial});
   }

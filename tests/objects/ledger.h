@@ -43,9 +43,9 @@ class Ledger : public objects::Object {
 class LedgerHost {
  public:
   LedgerHost(const std::filesystem::path& file, std::string owner, objects::SaveWhen save)
-      : provider_(base::value_or_throw(engines::sqlite::SqliteStore::open({.file = file})),
+      : provider_(base::value_or_throw(engines::sqlite::open_store({.file = file})),
                   {.owner = std::move(owner)}),
-        host_(base::value_or_throw(engines::sqlite::SqliteRepository::open({.file = file})),
+        host_(base::value_or_throw(engines::sqlite::open_repository({.file = file})),
               {.ownership = {.provider = &provider_,
                              .ttl = std::chrono::seconds(1),
                              .wait = std::chrono::seconds(60)},

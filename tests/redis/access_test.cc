@@ -11,7 +11,6 @@ namespace holdfast::tests {
 namespace {
 
 using namespace std::chrono_literals;
-using engines::redis::RedisStore;
 using store::Claim;
 using store::Grant;
 
@@ -27,8 +26,8 @@ class Access : public RedisTest {
               "OK");
   }
 
-  std::unique_ptr<RedisStore> open_as_holdfast() {
-    return base::value_or_throw(RedisStore::open(
+  std::unique_ptr<store::LeaseStore> open_as_holdfast() {
+    return base::value_or_throw(engines::redis::open_store(
         {.host = "127.0.0.1", .port = server_.port(), .user = "holdfast", .password = "secret"}));
   }
 };

@@ -15,7 +15,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using base::ErrorCode;
-using engines::redis::RedisStore;
 using store::Claim;
 using store::Grant;
 using store::ReleaseOutcome;
@@ -51,8 +50,8 @@ class Cluster : public ::testing::Test {
   }
 
   // The node that has the name; the others refuse it.
-  RedisStore& node_of(const std::string& name) {
-    std::vector<RedisStore*> found;
+  store::LeaseStore& node_of(const std::string& name) {
+    std::vector<store::LeaseStore*> found;
     for (const auto& store : stores_) {
       const auto state = store->look(name);
       if (state) {
@@ -80,7 +79,7 @@ class Cluster : public ::testing::Test {
   const std::array<RedisServer, kNodes> servers_{RedisServer({.cluster = true}),
                                                  RedisServer({.cluster = true}),
                                                  RedisServer({.cluster = true})};
-  std::array<std::unique_ptr<RedisStore>, kNodes> stores_;
+  std::array<std::unique_ptr<store::LeaseStore>, kNodes> stores_;
 };
 
 TEST_F(Cluster, NoOperationOnANameTouchesTwoNodes) {
@@ -88,9 +87,9 @@ TEST_F(Cluster, NoOperationOnANameTouchesTwoNodes) {
   for (int i = 0; i < 20; ++i) {
     names.push_back("job " + std::to_string(i));
   }
-  std::set<const RedisStore*> used;
+  std::set<const store::LeaseStore*> used;
   for (const std::string& name : names) {
-    RedisStore& store = node_of(name);
+    store::LeaseStore& store = node_of(name);
     used.insert(&store);
     const auto watch = store.watch(name, [](const auto&) {});
     const Claim one = wish();
@@ -114,7 +113,7 @@ TEST_F(Cluster, NoOperationOnANameTouchesTwoNodes) {
 
 // They cannot be joined to one command there.
 TEST_F(Cluster, ManyCallersAtOnceAreServed) {
-  RedisStore& store = *stores_[0];
+  store::LeaseStore& store = *stores_[0];
   const std::vector<std::string> names = names_of_first_node(16);
   std::vector<std::future<void>> callers;
   for (const std::string& name : names) {
@@ -132,7 +131,7 @@ TEST_F(Cluster, ManyCallersAtOnceAreServed) {
 }
 
 TEST_F(Cluster, ManyLeasesOfOneNodeAreRenewedTogether) {
-  RedisStore& store = *stores_[0];
+  store::LeaseStore& store = *stores_[0];
   const std::vector<std::string> names = names_of_first_node(8);
   std::vector<Claim> claims;
   std::vector<store::Renewal> renewals;
@@ -153,7 +152,7 @@ TEST_F(Cluster, ManyLeasesOfOneNodeAreRenewedTogether) {
 }
 
 TEST_F(Cluster, ALeaseThatTheNodeRefusesDoesNotFailItsNeighbours) {
-  RedisStore& store = *stores_[0];
+  store::LeaseStore& store = *stores_[0];
   const std::string here = names_of_first_node(1).at(0);
   std::string elsewhere = "job";
   while (&node_of(elsewhere) == &store) {
@@ -186,7 +185,7 @@ TEST_F(Cluster, TheLocksOfANodeAreListed) {
 
 // What is published goes to all nodes; who listens is known to one.
 TEST_F(Cluster, AReleaseGivesTheNameToTheClaimThatWaits) {
-  RedisStore& store = node_of("job");
+  store::LeaseStore& store = node_of("job");
   const Claim first = wish();
   expect<Grant>(store.claim("job", first));
   std::atomic<int> calls = 0;

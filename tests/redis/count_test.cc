@@ -102,9 +102,8 @@ class CountedByTime : public ManyHolders {
   }
 
   std::chrono::microseconds now_ = 1'700'000'000s;
-  std::unique_ptr<engines::redis::RedisStore> timed_ =
-      base::value_or_throw(engines::redis::RedisStore::open(
-          {.host = "127.0.0.1", .port = server_.port()}, [this] { return now_; }));
+  std::unique_ptr<store::LeaseStore> timed_ = base::value_or_throw(engines::redis::open_store(
+      {.host = "127.0.0.1", .port = server_.port()}, [this] { return now_; }));
   store::Record record_;
 };
 
@@ -219,7 +218,7 @@ TEST_F(FormerVersion, WhatItGrantsAndReleasesMeanwhileIsSeen) {
 
 TEST_F(FormerVersion, ALeaseThatItRenewsDoesNotEndBefore) {
   std::chrono::microseconds now = 1'700'000'000s;
-  const auto store = base::value_or_throw(engines::redis::RedisStore::open(
+  const auto store = base::value_or_throw(engines::redis::open_store(
       {.host = "127.0.0.1", .port = server_.port()}, [&] { return now; }));
   const Claim claim = wish(Permits::writer(), 10s);
   const Grant granted = expect<Grant>(store->claim("pool", claim));

@@ -14,8 +14,6 @@
 namespace holdfast::tests {
 namespace {
 
-using engines::redis::RedisStore;
-
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 constexpr int kOperations = 12'000;
 #else
@@ -27,7 +25,7 @@ TEST(Differential, TheScriptsDoWhatTheRulesSay) {
   const Restatement redis{
       .open =
           [&](const std::string& history, Restatement::Time time) {
-            return base::value_or_throw(RedisStore::open(
+            return base::value_or_throw(engines::redis::open_store(
                 {.host = "127.0.0.1", .port = server.port(), .prefix = history}, std::move(time)));
           },
       .names = {"a", "{tag}b", "}c{", "d{}", "e"},

@@ -12,7 +12,6 @@ namespace holdfast::tests {
 namespace {
 
 using namespace std::chrono_literals;
-using engines::redis::RedisStore;
 using locks::Lock;
 using locks::LockProvider;
 using store::Claim;

@@ -34,7 +34,7 @@ struct Claimant {
   store::Claim claim = wish();
   std::atomic<bool> granted = false;  // as the last notice said
   std::atomic<int> calls = 0;
-  std::unique_ptr<engines::redis::RedisStore> store;
+  std::unique_ptr<store::LeaseStore> store;
   store::Watch watch;
 };
 
@@ -51,6 +51,20 @@ class Given : public HeldJob {
     ASSERT_TRUE(waiting.is_told());
     EXPECT_TRUE(waiting.granted);
   }
+
+  // The member of the queue that has waited longest.
+  std::string first_in_queue() {
+    const std::string all = run({"ZRANGE", kQueue, "0", "0"});  // [member]
+    return all.substr(1, all.size() - 2);
+  }
+  // Says when a member has joined the queue, in microseconds; half a one more: before its store
+  // listened, see queue.lua.
+  void set_joined(const std::string& member, const std::string& time) {
+    run({"ZADD", kQueue, "XX", time, member});
+  }
+  static constexpr const char* kLongAgo = "1000000000000000.5";
+  static constexpr const char* kInTheFuture = "4000000000000000.5";  // whatever the clock says
+  static constexpr const char* kLater = "4000000000000001";
 
   // Puts something else into a field of the note on "job": see record.lua.
   enum class Field : std::size_t { token, kept_until, granted, lasts, id };

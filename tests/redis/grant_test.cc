@@ -16,7 +16,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using base::LeaseId;
-using engines::redis::RedisStore;
 using store::Busy;
 using store::Claim;
 using store::Grant;
@@ -153,11 +152,40 @@ TEST_F(Given, AClaimThatDoesNotWaitIsGivenNothing) {
   EXPECT_EQ(holder(), LeaseId());
 }
 
-TEST_F(Given, AClaimThatNobodyWatchesForIsGivenNothing) {
+TEST_F(Given, AClaimKeepsItsTurnWhileItsStoreBeginsToListen) {
   const auto store = open_store(server_.port());
   Claim claim = wish();
   claim.waits = true;
-  EXPECT_FALSE(expect<Busy>(store->claim("job", claim)).pending);
+  EXPECT_TRUE(expect<Busy>(store->claim("job", claim)).pending);
+  set_joined(first_in_queue(), kInTheFuture);  // however long the rest takes
+  const Claimant next(server_.port());
+  set_joined(first_in_queue(), kLater);
+  release("job", first_.id);
+  EXPECT_EQ(holder(), claim.id);
+  EXPECT_GT(expect<Grant>(store->claim("job", claim)).time_left, kShort);
+}
+
+TEST_F(Given, AClaimIsDeadIfItsStoreDoesNotBeginToListen) {
+  const auto store = open_store(server_.port());
+  Claim claim = wish();
+  claim.waits = true;
+  EXPECT_TRUE(expect<Busy>(store->claim("job", claim)).pending);
+  const std::string member = first_in_queue();
+  set_joined(member, kInTheFuture);
+  const Claimant next(server_.port());
+  set_joined(member, kLongAgo);
+  release("job", first_.id);
+  EXPECT_EQ(holder(), next.claim.id);
+}
+
+TEST_F(Given, AStoreThatMayNotListenIsGivenNothing) {
+  run({"ACL", "SETUSER", "deaf", "on", ">word", "~*", "+@all", "resetchannels"});
+  const auto deaf = base::value_or_throw(engines::redis::open_store(
+      {.host = "127.0.0.1", .port = server_.port(), .user = "deaf", .password = "word"}));
+  const auto watch = base::value_or_throw(deaf->watch("job", [](const auto&) {}));
+  Claim claim = wish();
+  claim.waits = true;
+  EXPECT_FALSE(expect<Busy>(deaf->claim("job", claim)).pending);
   release("job", first_.id);
   EXPECT_EQ(holder(), LeaseId());
 }
@@ -245,7 +273,7 @@ TEST_F(Given, WhereTheNoteIsLostOneIsTold) {
 
 TEST_F(Given, WhoCannotBeToldIsGivenNothing) {
   run({"ACL", "SETUSER", "mute", "on", ">word", "~*", "+@all", "resetchannels"});
-  const auto mute = base::value_or_throw(RedisStore::open(
+  const auto mute = base::value_or_throw(engines::redis::open_store(
       {.host = "127.0.0.1", .port = server_.port(), .user = "mute", .password = "word"}));
   const Claimant waiting(server_.port());
   EXPECT_EQ(mute->release("job", first_.id), ReleaseOutcome::released);

@@ -31,7 +31,7 @@ class Joined : public RedisTest {
   void open_with_queues(const std::string& pattern) {
     run({"ACL", "SETUSER", "limited", "on", ">word", "+@all", "allchannels", "~job*", "~hf:{job*",
          pattern});
-    store_ = base::value_or_throw(engines::redis::RedisStore::open(
+    store_ = base::value_or_throw(engines::redis::open_store(
         {.host = "127.0.0.1", .port = server_.port(), .user = "limited", .password = "word"}));
   }
 

@@ -68,7 +68,7 @@ TEST_F(Layout, TheNoteIsTheLastToGoWhateverTheRetention) {
   engines::redis::RedisOptions options{.host = "127.0.0.1", .port = server_.port()};
   for (const auto retention : {0ms, 1ms, 498ms, 999ms, 1001ms}) {
     options.retention = retention;
-    const auto store = base::value_or_throw(engines::redis::RedisStore::open(options));
+    const auto store = base::value_or_throw(engines::redis::open_store(options));
     for (int i = 0; i < 20; ++i) {
       const Claim claim = wish({}, 29'500ms);
       expect<Grant>(store->claim("job", claim));
@@ -84,7 +84,7 @@ TEST_F(Layout, TheNoteIsTheLastToGoWhateverTheRetention) {
 
 TEST_F(Layout, AClockThatGoesBackLeavesNothingUnreadable) {
   std::chrono::microseconds now = 1'700'000'000s;
-  const auto store = base::value_or_throw(engines::redis::RedisStore::open(
+  const auto store = base::value_or_throw(engines::redis::open_store(
       {.host = "127.0.0.1", .port = server_.port()}, [&] { return now; }));
   const Claim first = wish({}, 30s);
   const Grant before = expect<Grant>(store->claim("job", first));
@@ -97,7 +97,7 @@ TEST_F(Layout, AClockThatGoesBackLeavesNothingUnreadable) {
 TEST_F(Layout, TokensGrowThoughTheServersClockWasSetBack) {
   const auto tomorrow = std::chrono::duration_cast<std::chrono::microseconds>(
       std::chrono::system_clock::now().time_since_epoch() + 24h);
-  const auto ahead = base::value_or_throw(engines::redis::RedisStore::open(
+  const auto ahead = base::value_or_throw(engines::redis::open_store(
       {.host = "127.0.0.1", .port = server_.port()}, [&] { return tomorrow; }));
   const Claim first = wish({}, 30s);
   const Grant before = expect<Grant>(ahead->claim("job", first));

@@ -29,8 +29,8 @@ class Listening : public RedisTest {
   }
 
   // Its thread does not wake to see to the connection.
-  const std::shared_ptr<engines::redis::RedisStore> waiters_ =
-      base::value_or_throw(engines::redis::RedisStore::open(
+  const std::shared_ptr<store::LeaseStore> waiters_ =
+      base::value_or_throw(engines::redis::open_store(
           {.host = "127.0.0.1", .port = server_.port(), .reply_timeout = 1h}));
   // Nobody asks again without a hint.
   locks::LockProvider provider_{waiters_, {.poll_least = 10min, .poll_most = 10min}};

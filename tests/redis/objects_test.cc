@@ -10,15 +10,14 @@ namespace {
 using namespace std::chrono_literals;
 using base::ErrorCode;
 using base::FencingToken;
-using engines::redis::RedisRepository;
 using store::Batch;
 using store::LoadOutcome;
 using store::ObjectKey;
 using store::ObjectSave;
 using store::SaveOutcome;
 
-std::unique_ptr<RedisRepository> open_repository(std::uint16_t port) {
-  return base::value_or_throw(RedisRepository::open({.host = "127.0.0.1", .port = port}));
+std::unique_ptr<store::ObjectRepository> repository_on(std::uint16_t port) {
+  return base::value_or_throw(engines::redis::open_repository({.host = "127.0.0.1", .port = port}));
 }
 
 ObjectKey order(std::string id) { return {.type = "order", .id = std::move(id)}; }
@@ -35,7 +34,7 @@ class Objects : public RedisTest {
               SaveOutcome(store::Saved{}));
   }
 
-  std::unique_ptr<RedisRepository> repository_ = open_repository(server_.port());
+  std::unique_ptr<store::ObjectRepository> repository_ = repository_on(server_.port());
 };
 
 TEST_F(Objects, AnObjectIsAStringWithItsTokenAndItsData) {
@@ -67,8 +66,8 @@ TEST_F(Objects, WithoutATokenOrARetentionNothingIsLeft) {
   save(save_of(order("17"), "data", 0));
   EXPECT_TRUE(repository_->erase(order("17"), FencingToken(0)));
   EXPECT_TRUE(repository_->load(order("18"), FencingToken(0)));
-  const auto forgetful = base::value_or_throw(
-      RedisRepository::open({.host = "127.0.0.1", .port = server_.port(), .retention = 0ms}));
+  const auto forgetful = base::value_or_throw(engines::redis::open_repository(
+      {.host = "127.0.0.1", .port = server_.port(), .retention = 0ms}));
   EXPECT_TRUE(forgetful->load(order("19"), FencingToken(7)));
   EXPECT_TRUE(forgetful->erase(order("19"), FencingToken(7)));
   EXPECT_EQ(run({"KEYS", "*"}), "[]");
@@ -145,7 +144,7 @@ TEST(ObjectsInACluster, OfOneTypeAreSavedTogetherOfSeveralMaybeNot) {
   ASSERT_TRUE(eventually([&] {
     return client.run({"CLUSTER", "INFO"}).find("cluster_state:ok") != std::string::npos;
   }));
-  const auto repository = open_repository(server.port());
+  const auto repository = repository_on(server.port());
   const std::vector of_one_type{save_of(order("17"), "data", 1), save_of(order("{18}"), "data", 1)};
   EXPECT_TRUE(repository->save(of_one_type, Batch::all_or_none));
   EXPECT_EQ(base::value_or_throw(repository->list("order", "")).ids,

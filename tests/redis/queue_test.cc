@@ -1,5 +1,6 @@
 // Who stands in the queue of a name, in which place, and who does no more.
 
+#include <atomic>
 #include <string>
 
 #include <tests/redis/given.h>
@@ -41,6 +42,39 @@ TEST_F(InQueue, WhoGivesUpPassesOnWhatItWasTold) {
   unwilling.watch.reset();
   EXPECT_EQ(unwilling.store->release("job", unwilling.claim.id), ReleaseOutcome::not_held);
   EXPECT_TRUE(next.is_told());
+}
+
+TEST_F(InQueue, AClaimThatWaitsNoLongerLeavesTheQueue) {
+  Claimant waiting(server_.port());
+  waiting.claim.waits = false;
+  EXPECT_FALSE(expect<store::Busy>(waiting.ask()).pending);
+  EXPECT_EQ(in_queue(), 0);
+  release("job", first_.id);
+  EXPECT_EQ(holder(), LeaseId());
+}
+
+TEST_F(InQueue, AClaimThatWaitsNoLongerLeavesBehindWhoElseWatchesAtItsStore) {
+  Claimant waiting(server_.port());
+  std::atomic<int> calls = 0;
+  const auto watch =
+      base::value_or_throw(waiting.store->watch("job", [&](const auto&) { ++calls; }));
+  waiting.claim.waits = false;
+  EXPECT_FALSE(expect<store::Busy>(waiting.ask()).pending);
+  EXPECT_EQ(in_queue(), 1);
+  release("job", first_.id);
+  EXPECT_TRUE(eventually([&] { return calls > 0; }));
+  EXPECT_EQ(holder(), LeaseId());
+}
+
+TEST_F(InQueue, AStoreWhoseClaimWaitsIsInTheQueueOnce) {
+  const auto store = open_store(server_.port());
+  store::Claim claim = wish();
+  claim.waits = true;
+  EXPECT_TRUE(expect<store::Busy>(store->claim("job", claim)).pending);
+  const auto watch = base::value_or_throw(store->watch("job", [](const auto&) {}));
+  EXPECT_EQ(in_queue(), 1);
+  EXPECT_TRUE(expect<store::Busy>(store->claim("job", claim)).pending);
+  EXPECT_EQ(in_queue(), 1);
 }
 
 // Who was handed the name in its process, and came to stand in the queue meanwhile.
@@ -124,6 +158,16 @@ TEST_F(InQueue, AReleaseLooksAtABoundedNumberOfDeadMembers) {
   EXPECT_EQ(holder(), LeaseId());
   EXPECT_LE(calls("zpopmin"), 200);
   EXPECT_GE(in_queue(), 100'000 - 200);
+}
+
+TEST_F(InQueue, AMemberIsNotDeadWhileItsStoreBeginsToListen) {
+  const auto store = open_store(server_.port());
+  store::Claim claim = wish();
+  claim.waits = true;
+  EXPECT_TRUE(expect<store::Busy>(store->claim("job", claim)).pending);
+  set_joined(first_in_queue(), kInTheFuture);
+  const Claimant next(server_.port());  // looks at both members as it joins
+  EXPECT_EQ(in_queue(), 2);
 }
 
 // Wherever they are: here the first member is alive.

@@ -18,10 +18,10 @@ namespace holdfast::tests {
 
 // Never leaves a name free for clients that poll, unless a test wants it: when that is depends on
 // the server's clock.
-inline std::unique_ptr<engines::redis::RedisStore> open_store(std::uint16_t port,
-                                                              base::Duration yield_every = {}) {
-  return base::value_or_throw(engines::redis::RedisStore::open(
-      {.host = "127.0.0.1", .port = port, .yield_every = yield_every}));
+inline std::unique_ptr<store::LeaseStore> open_store(std::uint16_t port,
+                                                     base::Duration yield_every = {}) {
+  return base::value_or_throw(
+      engines::redis::open_store({.host = "127.0.0.1", .port = port, .yield_every = yield_every}));
 }
 
 // A server, a store on it, and a client that sees what the store has put there.
@@ -49,7 +49,7 @@ class RedisTest : public ::testing::Test {
 
   RedisServer server_;
   RedisClient client_{server_.port()};
-  std::unique_ptr<engines::redis::RedisStore> store_ = open_store(server_.port());
+  std::unique_ptr<store::LeaseStore> store_ = open_store(server_.port());
 };
 
 }  // namespace holdfast::tests

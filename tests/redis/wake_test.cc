@@ -11,7 +11,6 @@ namespace holdfast::tests {
 namespace {
 
 using namespace std::chrono_literals;
-using engines::redis::RedisStore;
 using store::Busy;
 using store::Claim;
 using store::Grant;
@@ -26,7 +25,7 @@ struct Waiting {
   }
 
   std::atomic<int> calls = 0;
-  std::unique_ptr<RedisStore> store;
+  std::unique_ptr<store::LeaseStore> store;
   store::Watch watch;
 };
 
@@ -55,7 +54,7 @@ TEST_F(Wake, AReleaseThatRemovesNothingWakesNobody) {
 
 TEST_F(Wake, AReleaseByAUserWhoMayNotPublishIsDoneAllTheSame) {
   run({"ACL", "SETUSER", "mute", "on", ">word", "~*", "+@all", "resetchannels"});
-  const auto mute = base::value_or_throw(RedisStore::open(
+  const auto mute = base::value_or_throw(engines::redis::open_store(
       {.host = "127.0.0.1", .port = server_.port(), .user = "mute", .password = "word"}));
   const Claim holder = wish();
   expect<Grant>(mute->claim("job", holder));

@@ -22,7 +22,7 @@ class Yield : public Given {
   }
 
   static constexpr base::Duration kEvery = 200s;  // left free for 10 s
-  const std::unique_ptr<engines::redis::RedisStore> yielding_ = open_store(server_.port(), kEvery);
+  const std::unique_ptr<store::LeaseStore> yielding_ = open_store(server_.port(), kEvery);
 };
 
 TEST_F(Yield, ADueReleaseLeavesTheNameFreeForOthers) {

@@ -49,6 +49,16 @@ std::string PostgresClient::ask(const std::string& sql,
   return ::PQntuples(answer.get()) > 0 ? ::PQgetvalue(answer.get(), 0, 0) : "";
 }
 
+void PostgresClient::run_all(const std::string& sql) {
+  const Answer answer(::PQexec(connection_.get(), sql.c_str()), &::PQclear);
+  const ExecStatusType status = ::PQresultStatus(answer.get());
+  if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK) {
+    const std::string why = ::PQerrorMessage(connection_.get());
+    Answer(::PQexec(connection_.get(), "ROLLBACK"), &::PQclear);
+    throw std::runtime_error(why);
+  }
+}
+
 int PostgresClient::backend() const noexcept { return ::PQbackendPID(connection_.get()); }
 
 }  // namespace holdfast::tests

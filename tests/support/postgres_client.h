@@ -20,6 +20,9 @@ class PostgresClient {
   // The first column of the first row; nothing if there is no row.
   std::string ask(const std::string& sql, const std::vector<std::string>& parameters = {});
 
+  // Runs several statements without parameters.
+  void run_all(const std::string& sql);
+
   // The id of the process that serves this client.
   [[nodiscard]] int backend() const noexcept;
 

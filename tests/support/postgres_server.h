@@ -23,23 +23,42 @@ namespace holdfast::tests {
 //   PostgresClient client(server.conninfo());
 class PostgresServer {
  public:
-  PostgresServer();
+  struct Options {
+    // More for its command line, such as {"-c", "fsync=off"}.
+    std::vector<std::string> arguments{};
+  };
+  PostgresServer() : PostgresServer(Options()) {}
+  explicit PostgresServer(Options options);
   ~PostgresServer();
   PostgresServer(const PostgresServer&) = delete;
   PostgresServer& operator=(const PostgresServer&) = delete;
 
+  // Returns the folder of its socket.
+  [[nodiscard]] std::string folder() const { return folder_.path().string(); }
+
   // Returns what PQconnectdb takes to connect to this database.
   [[nodiscard]] std::string conninfo(const std::string& database = "postgres") const;
 
+  // Returns the same as a URL with a question mark, after which more options can follow.
+  [[nodiscard]] std::string url(const std::string& database = "postgres") const;
+
   // Ends it without ceremony, and starts it again with what it had committed.
   void restart();
+  // Ends it without ceremony, and starts it.
+  void stop() noexcept;
+  void start();
+
+  // Stops all its processes, so that nothing is answered, and lets them go on.
+  void suspend() const;
+  void resume() const;
 
  private:
-  void start();
-  void stop() noexcept;
+  void signal_all(int signal) const;
   [[nodiscard]] bool answers() const;
-  [[nodiscard]] pid_t spawn(const std::string& program, std::vector<std::string> arguments) const;
+  [[nodiscard]] pid_t start_program(const std::string& program,
+                                    std::vector<std::string> arguments) const;
 
+  const Options options_;
   const std::filesystem::path programs_;
   const TemporaryFolder folder_;
   pid_t process_ = -1;

@@ -5,8 +5,8 @@
 
 namespace holdfast::cli {
 
-// This process becomes the command, which keeps its descriptors. Only returns if it cannot, which
-// it then has reported: what to end with.
+// Executes the command in this process, with its descriptors. Returns only if it cannot: reports
+// that, and returns the exit code.
 int become(Session& session, Arguments command);
 
 }  // namespace holdfast::cli

@@ -27,7 +27,7 @@ struct HeldCommand {
   std::string on_loss{};
   // The status that the service manager shows while the command runs.
   std::string status{};
-  // Called once, when the lock is lost or about to be, before the command is told.
+  // Called once, when the lock is lost or about to be, before the command gets a signal.
   std::function<void()> say_lost;
 };
 
@@ -37,7 +37,7 @@ void declare_hooks(CommandLine& line, std::string& on_acquire, std::string& on_l
 // Why a command was not started, which is reported: it could not be executed, `on_acquire` failed,
 // or the lock was lost already.
 struct NotStarted {
-  int status;  // what to end with
+  int status;  // the exit code
   bool lost = false;
 };
 

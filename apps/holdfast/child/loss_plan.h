@@ -9,7 +9,7 @@
 
 namespace holdfast::cli {
 
-// Decides when a command whose lock is going away is told to end, and when it is made to: no I/O,
+// Decides when a command whose lock is about to be lost gets TERM, and when it gets KILL: no I/O,
 // no threads, no clock.
 //
 //   while                        then

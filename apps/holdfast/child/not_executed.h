@@ -6,7 +6,7 @@
 
 namespace holdfast::cli {
 
-// Says that the command could not be executed, for this errno; what to end with.
+// Reports that the command could not be executed, for this errno. Returns the exit code.
 int report_not_executed(Session& session, const std::string& command, int error);
 
 }  // namespace holdfast::cli

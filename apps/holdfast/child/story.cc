@@ -26,7 +26,7 @@ locks::ProviderOptions Story::provider_options(const std::string& owner) {
   return {.owner = owner,
           .logger = session_.logger(),
           .metrics = {.count =
-                          [this](std::string_view counter, std::uint64_t by) {
+                          [this](std::string_view counter, std::string_view, std::uint64_t by) {
                             if (by > 0) {
                               count(counter);
                             }

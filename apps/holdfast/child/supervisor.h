@@ -24,7 +24,7 @@ struct SupervisorOptions {
   base::Duration ttl;
   base::Duration kill_after;
   OnLost on_lost = OnLost::terminate;
-  // Called once, when the lock is lost or about to be, before the command is told.
+  // Called once, when the lock is lost or about to be, before the command gets a signal.
   std::function<void()> say_lost;
   // Called at least so often.
   base::Duration every = base::Duration::max();

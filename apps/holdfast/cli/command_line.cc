@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
 #include <utility>
 
 #include <CLI/CLI.hpp>
@@ -161,7 +162,8 @@ void CommandLine::flag(const std::string& spelling, bool& target, const std::str
 }
 
 void CommandLine::counter(const std::string& spelling, int& target, const std::string& about) {
-  parser_->app.add_flag(spelling, target, about);
+  parser_->app.add_flag_function(
+      spelling, [&target](std::int64_t times) { target += static_cast<int>(times); }, about);
 }
 
 void CommandLine::option(const std::string& spelling, const std::string& value,

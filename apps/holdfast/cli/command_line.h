@@ -68,10 +68,10 @@ class CommandLine {
   // Mistakes are reported as JSON if this is set, or if the arguments ask for --json.
   void report_as_json(const bool& json);
 
-  // Nothing: go on. Else what to end with: after --help, or after a mistake, which is reported.
+  // Returns nullopt to go on; otherwise the exit code, after --help or a mistake, which it reports.
   [[nodiscard]] std::optional<int> parse(const Arguments& arguments);
 
-  // Reports a mistake that only shows when everything is known; what to end with.
+  // Reports a mistake that only shows when everything is known. Returns the exit code.
   [[nodiscard]] int mistake(std::string_view message) const;
 
  private:

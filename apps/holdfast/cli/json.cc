@@ -69,6 +69,28 @@ Json to_json(const store::Holder& holder) {
           {"foreign", holder.foreign}};
 }
 
+Json to_json(const locks::Waiter& waiter) {
+  Json holding = Json::array();
+  for (const base::LeaseId& id : waiter.holding) {
+    holding.push_back(base::to_string(id));
+  }
+  return {{"name", waiter.name},
+          {"lease_id", base::to_string(waiter.id)},
+          {"owner", waiter.owner},
+          {"reason", waiter.reason},
+          {"permits", permits_json(waiter.wants.count)},
+          {"waited_ms", to_ms(waiter.waited)},
+          {"holding", std::move(holding)}};
+}
+
+Json to_json(const std::vector<locks::Waiter>& waiters) {
+  Json all = Json::array();
+  for (const locks::Waiter& waiter : waiters) {
+    all.push_back(to_json(waiter));
+  }
+  return all;
+}
+
 Json to_json(std::string_view name, const std::optional<store::NameState>& state) {
   Json holders = Json::array();
   if (state) {

@@ -7,9 +7,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <holdfast/base/clock.h>
 #include <holdfast/base/error.h>
+#include <holdfast/locks/waiters.h>
 #include <holdfast/store/outcome.h>
 
 // What programs read: the schema that holdfast.1 documents under "JSON". Keys are in the order in
@@ -62,6 +64,8 @@ struct JsonMember {
 
 [[nodiscard]] Json to_json(const base::Error& error);
 [[nodiscard]] Json to_json(const store::Holder& holder);
+[[nodiscard]] Json to_json(const locks::Waiter& waiter);
+[[nodiscard]] Json to_json(const std::vector<locks::Waiter>& waiters);
 [[nodiscard]] Json to_json(std::string_view name, const std::optional<store::NameState>& state);
 
 // Returns one line without its end, safe for a terminal: characters that could change how it is

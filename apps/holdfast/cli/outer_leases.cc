@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 
@@ -15,6 +17,18 @@ std::string with_lease(std::string outer, const base::LeaseId& id) {
     outer += ' ';
   }
   return outer + base::to_string(id);
+}
+
+std::vector<base::LeaseId> ids_of(std::string_view leases) {
+  std::vector<base::LeaseId> ids;
+  while (!leases.empty()) {
+    const std::size_t size = std::min(leases.find(' '), leases.size());
+    if (const auto id = base::LeaseId::parse(leases.substr(0, size))) {
+      ids.push_back(*id);
+    }
+    leases.remove_prefix(std::min(size + 1, leases.size()));
+  }
+  return ids;
 }
 
 bool waits_for_own(std::string_view leases, const store::NameState& state,

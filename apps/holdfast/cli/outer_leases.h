@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <holdfast/base/ids.h>
 #include <holdfast/store/claim.h>
@@ -13,6 +14,9 @@ namespace holdfast::cli {
 
 // Returns the value of HOLDFAST_LEASES, empty if this process runs under no lease.
 [[nodiscard]] std::string outer_leases();
+// Returns the leases in such a value: none of them is released before this process has ended. What
+// is no lease id is left out.
+[[nodiscard]] std::vector<base::LeaseId> ids_of(std::string_view leases);
 // Returns the value of HOLDFAST_LEASES for a command that runs under `id`.
 [[nodiscard]] std::string with_lease(std::string outer, const base::LeaseId& id);
 

@@ -11,7 +11,7 @@ namespace holdfast::cli {
 // service fares. Does nothing where there is none. One thread.
 class ServiceManager {
  public:
-  // Makes one that is told nothing.
+  // Makes one that gets no messages.
   ServiceManager() = default;
 
   // Finds it by NOTIFY_SOCKET, and the watchdog by WATCHDOG_USEC, and removes both from the

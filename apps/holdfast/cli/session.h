@@ -69,7 +69,7 @@ class Session {
   // With -v, tells what has happened to a name: `event` is one word, for programs.
   void tell(std::string_view event, std::string_view name, std::string_view text);
 
-  // Says what went wrong, on the error stream, as JSON if that was asked for; what to end with.
+  // Reports the error on the error stream, as JSON with --json. Returns the exit code.
   int report(const base::Error& error);
   // Reports an error of an operation on this name. Where the store keeps something that is no lock
   // at the name, the error is `unavailable` and names it, whatever the operation was.

@@ -37,6 +37,11 @@ std::string time_text(const char* format, const std::tm& time, system_clock::tim
                      std::chrono::duration_cast<std::chrono::milliseconds>(fraction).count());
 }
 
+std::string label(std::string_view owner, std::string_view reason) {
+  const std::string text = owner_text(owner);
+  return reason.empty() ? text : text + " \"" + base::printable(reason) + "\"";
+}
+
 }  // namespace
 
 std::size_t width(std::string_view text) noexcept {
@@ -76,18 +81,16 @@ std::string owner_text(std::string_view owner) {
 }
 
 std::string holder_label(const store::Holder& holder) {
-  if (holder.foreign) {
-    return "another program (" + base::printable(holder.owner) + ")";
-  }
-  std::string text = owner_text(holder.owner);
-  if (!holder.reason.empty()) {
-    text += " \"" + base::printable(holder.reason) + "\"";
-  }
-  return text;
+  return holder.foreign ? "another program (" + base::printable(holder.owner) + ")"
+                        : label(holder.owner, holder.reason);
 }
 
 std::string holder_text(const store::Holder& holder) {
   return holder_label(holder) + (holder.foreign ? "" : " for " + rough(holder.held_for));
+}
+
+std::string waiter_text(const locks::Waiter& waiter) {
+  return label(waiter.owner, waiter.reason) + " for " + rough(waiter.waited);
 }
 
 std::string local_time(system_clock::time_point time) {

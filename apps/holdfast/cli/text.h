@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <holdfast/base/clock.h>
+#include <holdfast/locks/waiters.h>
 #include <holdfast/store/outcome.h>
 
 // What people read.
@@ -27,6 +28,8 @@ namespace holdfast::cli {
 [[nodiscard]] std::string holder_label(const store::Holder& holder);
 // The same and how long: "ci@host (pid 41) "deploy 812" for 3m"
 [[nodiscard]] std::string holder_text(const store::Holder& holder);
+// The same of a waiter: "ci@host (pid 41) "deploy 812" for 12s"
+[[nodiscard]] std::string waiter_text(const locks::Waiter& waiter);
 // "mutex", "2 of 5", "shared", "exclusive"
 [[nodiscard]] std::string permits_text(std::uint32_t count, std::uint32_t capacity);
 

@@ -95,6 +95,9 @@ Checks examine(Session& session) {
   if (capabilities.engine == "mongodb") {
     add(check_mongodb(location.url));
   }
+  if (capabilities.engine == "postgresql") {
+    add(check_postgresql(location.url));
+  }
   if (capabilities.engine == "redis") {
     add(check_redis(location.url));
   }

@@ -62,7 +62,7 @@ void declare(CommandLine& line, ElectOptions& options) {
   line.command(options.command);
 }
 
-// What to end with, or nothing if the term was lost.
+// Returns the exit code, or nullopt if the term was lost.
 std::optional<int> lead(Session& session, Signals& signals, const ElectOptions& options,
                         Story& story, locks::Lock term) {
   story.begin();

@@ -174,7 +174,7 @@ int status_of(pid_t child) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : kSignalled + WTERMSIG(status);
 }
 
-// Prints what the keeper sends, if it could acquire the name. Returns what to end with.
+// Prints the text of the keeper, if it could acquire the name. Returns the exit code.
 int print_for_keeper(pid_t keeper, Descriptor connection) {
   std::string text;
   std::array<char, 4096> bytes{};

@@ -1,4 +1,12 @@
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include <holdfast/base/printable.h>
+#include <holdfast/base/try.h>
+#include <holdfast/locks/waiters.h>
 
 #include "apps/holdfast/cli/exit_status.h"
 #include "apps/holdfast/cli/json.h"
@@ -16,8 +24,9 @@ constexpr Help kHelp{
     .command = "holdfast ls",
     .usage = "[OPTIONS] [PREFIX]",
     .about =
-        "List the names that are held, in the order of their bytes: locks, marks (mark/KEY) and\n"
-        "what has run once in its period (once/NAME). Throttles hold nothing: see 'why'.\n",
+        "List the names that are held, in the order of their bytes, with their holders and\n"
+        "waiters: locks, marks (mark/KEY) and what has run once in its period (once/NAME).\n"
+        "Throttles hold nothing: see 'why'.\n",
     .examples =
         "  holdfast ls               all\n"
         "  holdfast ls deploy/       names that begin with deploy/\n"
@@ -29,14 +38,44 @@ std::string as_text(const store::NameState& state, const store::Holder& holder) 
   return kind == "lock" ? permits_text(holder.permits, state.capacity) : std::string(kind);
 }
 
-void print_table(const std::vector<store::NameState>& names) {
+using Waiters = std::vector<locks::Waiter>;
+
+// A name, its holders, and those that wait for it.
+struct Entry {
+  std::optional<store::NameState> state{};  // none between a release and the next grant
+  Waiters waiters{};
+};
+using Entries = std::map<std::string, Entry>;
+
+base::Result<Entries> find_entries(store::LeaseStore& store, const std::string& prefix) {
+  HOLDFAST_TRY_LET(auto names, list_names(store, prefix));
+  HOLDFAST_TRY_LET(auto waiters, locks::list_waiters(store, prefix, answer_deadline()));
+  Entries entries;
+  for (store::NameState& state : names) {
+    std::string name(state.name.view());
+    entries[std::move(name)].state = std::move(state);
+  }
+  for (locks::Waiter& waiter : waiters) {
+    Waiters& all = entries[waiter.name].waiters;
+    all.push_back(std::move(waiter));
+  }
+  return entries;
+}
+
+void print_table(const Entries& entries) {
   std::vector<std::vector<std::string>> rows{
       {"NAME", "HELD BY", "FOR", "LEASE LEFT", "AS", "TOKEN", "REASON"}};
-  for (const store::NameState& state : names) {
-    for (const store::Holder& holder : state.holders) {
-      rows.push_back({state.name.printable(), owner_text(holder.owner), rough(holder.held_for),
-                      rough(holder.time_left), as_text(state, holder),
-                      base::to_string(holder.token), base::printable(holder.reason)});
+  for (const auto& [name, entry] : entries) {
+    if (entry.state) {
+      for (const store::Holder& holder : entry.state->holders) {
+        rows.push_back({base::printable(name), owner_text(holder.owner), rough(holder.held_for),
+                        rough(holder.time_left), as_text(*entry.state, holder),
+                        base::to_string(holder.token), base::printable(holder.reason)});
+      }
+    }
+    for (const locks::Waiter& waiter : entry.waiters) {
+      rows.push_back({base::printable(name), owner_text(waiter.owner), rough(waiter.waited), "-",
+                      "waiting", "-", base::printable(waiter.reason)});
     }
   }
   if (rows.size() > 1) {
@@ -44,10 +83,12 @@ void print_table(const std::vector<store::NameState>& names) {
   }
 }
 
-void print_json(const std::vector<store::NameState>& names) {
+void print_json(const Entries& entries) {
   Json all = Json::array();
-  for (const store::NameState& state : names) {
-    all.push_back(to_json(state.name.view(), state));
+  for (const auto& [name, entry] : entries) {
+    Json one = to_json(name, entry.state);
+    one.update({{"waiters", to_json(entry.waiters)}});
+    all.push_back(one);
   }
   print_line({{"names", std::move(all)}});
 }
@@ -67,14 +108,14 @@ int ls(const Invocation& call) {
   if (const auto opened = session.open(); !opened) {
     return session.report(opened.error());
   }
-  const auto names = list_names(*session.store(), prefix);
-  if (!names) {
-    return session.report(names.error());
+  const auto entries = find_entries(*session.store(), prefix);
+  if (!entries) {
+    return session.report(entries.error());
   }
   if (session.json()) {
-    print_json(*names);
+    print_json(*entries);
   } else {
-    print_table(*names);
+    print_table(*entries);
   }
   return kSuccess;
 }

@@ -1,4 +1,5 @@
 #include <holdfast/base/printable.h>
+#include <holdfast/locks/waiters.h>
 
 #include "apps/holdfast/cli/exit_status.h"
 #include "apps/holdfast/cli/json.h"
@@ -13,7 +14,9 @@ namespace {
 
 constexpr Help kHelp{.command = "holdfast show",
                      .usage = "[OPTIONS] NAME",
-                     .about = "Show the holders of NAME. It is no error if the name is free.\n",
+                     .about =
+                         "Show the holders of NAME and its waiters. It is no error if the\n"
+                         "name is free.\n",
                      .examples =
                          "  holdfast show deploy\n"
                          "  holdfast show --json deploy | jq .held"};
@@ -38,7 +41,8 @@ void print_holder(const store::Holder& holder, std::uint32_t capacity) {
   }
 }
 
-void print_text(const std::string& name, const std::optional<store::NameState>& state) {
+void print_text(const std::string& name, const std::optional<store::NameState>& state,
+                const std::vector<locks::Waiter>& waiters) {
   print_line_of("name", base::printable(name));
   if (state) {
     print_line_of("kind", kind_of(name, *state));
@@ -48,6 +52,12 @@ void print_text(const std::string& name, const std::optional<store::NameState>& 
     for (const store::Holder& holder : state->holders) {
       print_holder(holder, state->capacity);
     }
+  }
+  if (!waiters.empty()) {
+    print_output("\n");
+  }
+  for (const locks::Waiter& waiter : waiters) {
+    print_line_of("waiting", waiter_text(waiter));
   }
 }
 
@@ -70,10 +80,16 @@ int show(const Invocation& call) {
   if (!state) {
     return session.report(name, state.error());
   }
+  const auto waiters = locks::waiters_for(*session.store(), name, answer_deadline());
+  if (!waiters) {
+    return session.report(name, waiters.error());
+  }
   if (session.json()) {
-    print_line(to_json(name, *state));
+    Json shown = to_json(name, *state);
+    shown.update({{"waiters", to_json(*waiters)}});
+    print_line(shown);
   } else {
-    print_text(name, *state);
+    print_text(name, *state, *waiters);
   }
   return kSuccess;
 }

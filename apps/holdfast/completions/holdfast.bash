@@ -26,7 +26,7 @@ _holdfast() {
   fi
 
   local commands='run once elect throttle ls show why wait hold acquire renew release steal reset fence mark marked clear'
-  commands+=' watch init doctor bench help'
+  commands+=' watch init schema doctor bench help'
   local global='--store --json -v --verbose -h --help'
   local waiting='-n --no-wait -w --wait -q --quiet'
   local claim="$waiting -s --shared --permits --ttl --reason --owner"
@@ -53,7 +53,7 @@ _holdfast() {
   case $prev in
     --on-lost) COMPREPLY=($(compgen -W 'term ignore' -- "$cur")) && return ;;
     --background) COMPREPLY=($(compgen -W 'keep kill wait' -- "$cur")) && return ;;
-    --store) COMPREPLY=($(compgen -W 'memory: sqlite: redis:// rediss:// redis+unix:// mongodb:// mongodb+srv:// disabled:' -- "$cur")) && return ;;
+    --store) COMPREPLY=($(compgen -W 'memory: sqlite: redis:// rediss:// redis+unix:// mongodb:// mongodb+srv:// postgresql:// postgres:// disabled:' -- "$cur")) && return ;;
     --for)
       # A process of `hold`, a time of `bench`.
       COMPREPLY=($(compgen -W '$$ 1s 10s' -- "$cur"))
@@ -105,6 +105,8 @@ _holdfast() {
       0) COMPREPLY=($(compgen -W 'check' -- "$cur")) ;;
       1) COMPREPLY=($(compgen -f -- "$cur")) ;;
     esac
+  elif [[ $command == schema ]]; then
+    ((positionals == 0)) && COMPREPLY=($(compgen -W 'postgresql' -- "$cur"))
   elif [[ $command == help ]]; then
     ((positionals == 0)) && COMPREPLY=($(compgen -W "$commands" -- "$cur"))
   elif [[ $command == @(mark|marked|clear) ]]; then

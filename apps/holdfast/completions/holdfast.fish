@@ -1,6 +1,6 @@
 # Completion of holdfast(1) for fish.
 
-set -l commands run once elect throttle ls show why wait hold acquire renew release steal reset fence mark marked clear watch init doctor bench help
+set -l commands run once elect throttle ls show why wait hold acquire renew release steal reset fence mark marked clear watch init schema doctor bench help
 
 function __holdfast_names
     holdfast ls --json 2>/dev/null | sed 's/{"name":/\n&/g' | sed -n 's/^{"name":"\([^"\\\\]*\)".*/\1/p'
@@ -9,7 +9,7 @@ end
 function __holdfast_using
     set -l words (commandline -opc)
     for word in $words[2..-1]
-        if contains -- $word run once elect throttle ls show why wait hold acquire renew release steal reset fence mark marked clear watch init doctor bench help
+        if contains -- $word run once elect throttle ls show why wait hold acquire renew release steal reset fence mark marked clear watch init schema doctor bench help
             contains -- $word $argv
             return
         end
@@ -18,7 +18,7 @@ function __holdfast_using
 end
 
 complete -c holdfast -f
-complete -c holdfast -l store -x -a 'memory: sqlite: redis:// rediss:// redis+unix:// mongodb:// mongodb+srv:// disabled:' -d 'The lock store'
+complete -c holdfast -l store -x -a 'memory: sqlite: redis:// rediss:// redis+unix:// mongodb:// mongodb+srv:// postgresql:// postgres:// disabled:' -d 'The lock store'
 complete -c holdfast -l json -d 'Print JSON'
 complete -c holdfast -s v -l verbose -d 'Tell what happens'
 complete -c holdfast -s h -l help -d 'Print help'
@@ -45,6 +45,7 @@ complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -a clear -d 
 complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -a watch -d 'Print acquisitions and releases'
 complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -a doctor -d 'Check the store'
 complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -a init -d 'Create a store'
+complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -a schema -d 'Print the SQL that creates a store'
 complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -a bench -d 'Measure acquire and release'
 complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -a help -d 'Print the help of a command'
 complete -c holdfast -n '__holdfast_using help' -a "$commands"
@@ -65,6 +66,7 @@ complete -c holdfast -n '__holdfast_using run once elect' -l pass-password -d 'H
 complete -c holdfast -n '__holdfast_using run once elect' -l kill-after -x -a '0s 5s 30s' -d 'How long after TERM to kill'
 complete -c holdfast -n '__holdfast_using run once elect throttle' -a '(__fish_complete_subcommand --fcs-skip=3)'
 complete -c holdfast -n '__holdfast_using steal' -l confirm -x -a '(__holdfast_names)' -d 'The same name again'
+complete -c holdfast -n '__holdfast_using schema' -a postgresql
 complete -c holdfast -n '__holdfast_using fence' -a check
 complete -c holdfast -n '__holdfast_using fence' -F
 complete -c holdfast -n '__holdfast_using fence' -l token -x -d 'The fencing token'

@@ -1,5 +1,7 @@
 #include <holdfast/engines/mongodb/mongo_diagnosis.h>
 #include <holdfast/engines/mongodb/mongo_url.h>
+#include <holdfast/engines/postgresql/postgres_diagnosis.h>
+#include <holdfast/engines/postgresql/postgres_url.h>
 #include <holdfast/engines/redis/redis_diagnosis.h>
 #include <holdfast/engines/redis/redis_url.h>
 
@@ -44,6 +46,10 @@ Checks check(const base::Result<Options>& options) {
 
 Checks check_mongodb(const std::string& url) {
   return check(engines::mongodb::parse_mongo_url(url));
+}
+
+Checks check_postgresql(const std::string& url) {
+  return check(engines::postgresql::parse_postgres_url(url));
 }
 
 Checks check_redis(const std::string& url) { return check(engines::redis::parse_redis_url(url)); }

@@ -158,20 +158,22 @@ TEST_F(OutputTest, JsonHasTheDocumentedKeys) {
   EXPECT_EQ(acquired["ttl_ms"], 3'600'000);
   const std::string lease = acquired["lease_id"];
 
+  Keys with_waiters = kState;
+  with_waiters.insert("waiters");
   const auto shown = json({"show", "--json", "job"});
-  EXPECT_EQ(keys(shown), kState);
+  EXPECT_EQ(keys(shown), with_waiters);
   EXPECT_EQ(keys(shown["holders"][0]), kHolder);
   EXPECT_EQ(shown["holders"][0]["token"], acquired["token"]);
-  EXPECT_EQ(keys(json({"show", "--json", "free"})), kState);
+  EXPECT_EQ(keys(json({"show", "--json", "free"})), with_waiters);
 
-  Keys why = kState;
-  why.insert({"once", "throttle", "mark"});
+  Keys why = with_waiters;
+  why.insert({"deadlock", "once", "throttle", "mark"});
   EXPECT_EQ(keys(json({"why", "--json", "job"})), why);
   EXPECT_EQ(keys(json({"reset", "--json", "never"})), Keys({"name", "outcome"}));
 
   const auto listed = json({"ls", "--json"});
   EXPECT_EQ(keys(listed), Keys({"names"}));
-  EXPECT_EQ(keys(listed["names"][0]), kState);
+  EXPECT_EQ(keys(listed["names"][0]), with_waiters);
 
   EXPECT_EQ(keys(json({"renew", "--json", "job", lease})),
             Keys({"name", "lease_id", "outcome", "ttl_ms"}));

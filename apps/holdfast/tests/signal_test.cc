@@ -28,7 +28,7 @@ class SignalTest : public Workspace {
   }
 };
 
-// Missing, or ended and only not yet collected by whoever has to.
+// Missing, or ended and only not yet collected by its parent.
 bool is_gone(const std::string& id) {
   std::ifstream file("/proc/" + id + "/stat");
   std::string number;

@@ -38,6 +38,16 @@ TEST_F(UsageTest, TheVersionHasAShortOption) {
   EXPECT_EQ(holdfast({"-V"}).output, "holdfast " HOLDFAST_VERSION "\n");
 }
 
+TEST_F(UsageTest, AnOptionOfEveryCommandCountsBeforeAndAfterItsName) {
+  for (const Words& words :
+       {Words{"-v", "run", "job", "--", "true"}, Words{"run", "-v", "job", "--", "true"}}) {
+    EXPECT_TRUE(holdfast(words).errors.starts_with("holdfast: acquired job with token "));
+  }
+  // With the time and details.
+  EXPECT_NE(holdfast({"-v", "run", "-v", "job", "--", "true"}).errors.find("debug: acquired job"),
+            std::string::npos);
+}
+
 TEST_F(UsageTest, MistakesAreJsonWhereJsonIsAskedFor) {
   for (const Words& words : {Words{"--json", "rnu"}, Words{"run", "--json", "--tll", "job"},
                              Words{"--json", "run", "job"}, Words{"run", "-n", "--json", "job"},
@@ -70,6 +80,7 @@ TEST_F(UsageTest, AThrottleShowsItsWait) {
   terminal.expect_match(wait);
   terminal.type("\x03");
   EXPECT_EQ(terminal.wait(), 128 + SIGINT);
+  EXPECT_EQ(json({"why", "--json", "job"})["throttle"]["hits"], 1) << "an ended wait is no pass";
 }
 
 TEST_F(UsageTest, TheCommandOfAThrottleGetsItsSignals) {

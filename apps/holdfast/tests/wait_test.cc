@@ -9,7 +9,7 @@ namespace {
 
 class WaitTest : public Workspace {};
 
-// A holder on a server that the test can take away.
+// A holder on a server that the test can stop.
 class OutageTest : public WaitTest {
  protected:
   OutageTest() {
@@ -100,7 +100,7 @@ TEST_F(OutageTest, OnATerminalTheLineSaysSo) {
 
 TEST_F(WaitTest, AQuietWaitPrintsNothing) {
   const auto holder = start_holder({"job"});
-  // As long as a wait that is told needs for its first line, and some more.
+  // Longer than a wait needs for its first line without -q.
   const Outcome busy = holdfast({"run", "-q", "-w", "2500ms", "job", "--", "true"});
   EXPECT_EQ(busy.status, 75);
   EXPECT_EQ(busy.errors.find("waiting"), std::string::npos) << busy.errors;

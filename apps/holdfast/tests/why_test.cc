@@ -1,3 +1,9 @@
+#include <csignal>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
 #include "apps/holdfast/tests/workspace.h"
 
 namespace holdfast::cli::testing {
@@ -53,6 +59,120 @@ TEST_F(WhyTest, TheListSaysOfWhichKindANameIs) {
   EXPECT_EQ(names[1]["kind"], "mark");
   EXPECT_EQ(names[2]["kind"], "once");
   EXPECT_TRUE(json({"show", "--json", "free"})["kind"].is_null());
+}
+
+TEST_F(WhyTest, WaitersAreListedAndShownAsLongAsTheyWait) {
+  const auto holder = start_holder({"job"});
+  const auto waiter =
+      start({"run", "-q", "--owner", "ci", "--reason", "deploy 812", "job", "--", "true"});
+  EXPECT_TRUE(eventually([&] { return !json({"show", "--json", "job"})["waiters"].empty(); }));
+  const Outcome list = holdfast({"ls"});
+  EXPECT_NE(list.output.find("waiting"), std::string::npos) << list.output;
+  EXPECT_EQ(json({"ls", "--json"})["names"].size(), 1U) << list.output;
+  const Outcome shown = holdfast({"show", "job"});
+  EXPECT_NE(shown.output.find("waiting     ci \"deploy 812\" for "), std::string::npos)
+      << shown.output;
+  EXPECT_EQ(json({"show", "--json", "job"})["waiters"][0]["owner"], "ci");
+  const Outcome why = holdfast({"why", "job"});
+  EXPECT_NE(why.output.find("\nwaiting: ci \"deploy 812\" for "), std::string::npos) << why.output;
+  EXPECT_EQ(why.output.find("deadlock"), std::string::npos) << why.output;
+  EXPECT_EQ(holder->wait(), 0);
+  EXPECT_EQ(waiter->wait(), 0);
+  EXPECT_TRUE(json({"ls", "--json"})["names"].empty());
+  EXPECT_TRUE(json({"show", "--json", "job"})["waiters"].empty());
+}
+
+TEST_F(WhyTest, AWaiterThatWantsToShareAHeldNameIsListedToo) {
+  const auto holder = start_holder({"job"});
+  const auto waiter = start({"run", "-q", "-s", "--owner", "reader", "job", "--", "true"});
+  EXPECT_TRUE(eventually([&] { return !json({"show", "--json", "job"})["waiters"].empty(); }));
+  EXPECT_EQ(json({"show", "--json", "job"})["waiters"][0]["owner"], "reader");
+  EXPECT_EQ(holder->wait(), 0);
+  EXPECT_EQ(waiter->wait(), 0);
+  EXPECT_TRUE(json({"ls", "--json"})["names"].empty());
+}
+
+TEST_F(WhyTest, AWaiterThatIsInterruptedIsNotListedAnyMore) {
+  const auto holder = start_holder({"job"});
+  const auto waiter = start({"run", "-q", "job", "--", "true"});
+  EXPECT_TRUE(eventually([&] { return !json({"show", "--json", "job"})["waiters"].empty(); }));
+  waiter->signal(SIGINT);
+  EXPECT_EQ(waiter->wait(), 128 + SIGINT);
+  EXPECT_TRUE(json({"show", "--json", "job"})["waiters"].empty());
+}
+
+class DeadlockTest : public Workspace {
+ protected:
+  // Starts processes that each hold one name, and run another that waits for the next one's.
+  std::vector<std::unique_ptr<Process>> start_circle(int size) {
+    std::vector<std::unique_ptr<Process>> circle;
+    for (int i = 0; i < size; ++i) {
+      circle.push_back(start({"run", "n" + std::to_string(i), "--", "sh", "-c",
+                              "echo ready; read line; \"$0\" run -q n" +
+                                  std::to_string((i + 1) % size) + " -- true; read line; true",
+                              HOLDFAST_BINARY}));
+      EXPECT_EQ(circle.back()->read_line(), "ready");
+    }
+    for (const auto& process : circle) {
+      process->write("go\n");
+    }
+    return circle;
+  }
+  // Returns what `why` says of a deadlock, once every one of so many waiters is to be seen.
+  nlohmann::json deadlock_among(std::size_t size) {
+    EXPECT_TRUE(eventually([&] {
+      std::size_t seen = 0;
+      const auto list = json({"ls", "--json"});
+      for (const auto& name : list["names"]) {
+        seen += name["waiters"].size();
+      }
+      return seen == size;
+    }));
+    nlohmann::json deadlock;
+    EXPECT_TRUE(eventually([&] {
+      deadlock = json({"why", "--json", "n0"})["deadlock"];
+      return !deadlock.empty();
+    }));
+    return deadlock;
+  }
+};
+
+TEST_F(DeadlockTest, ProcessesThatWaitForEachOtherAreNamedUntilOneIsEnded) {
+  const auto circle = start_circle(2);
+  EXPECT_EQ(deadlock_among(2).size(), 2U);
+  const Outcome why = holdfast({"why", "n1"});
+  EXPECT_NE(why.output.find("deadlock of 2: "), std::string::npos) << why.output;
+  EXPECT_NE(why.output.find(" holds n0 and has waited "), std::string::npos) << why.output;
+  EXPECT_NE(why.output.find(" holds n1 and has waited "), std::string::npos) << why.output;
+  circle[0]->signal(SIGTERM);
+  EXPECT_EQ(circle[1]->wait(), 0);
+  EXPECT_EQ(holdfast({"why", "n1"}).output, "n1 is free\n");
+}
+
+TEST_F(DeadlockTest, SixteenProcessesAreNamedInTheOrderInWhichTheyWait) {
+  const auto circle = start_circle(16);
+  const auto deadlock = deadlock_among(16);
+  ASSERT_EQ(deadlock.size(), 16U);
+  for (std::size_t i = 0; i < deadlock.size(); ++i) {
+    EXPECT_EQ(deadlock[i]["name"], deadlock[(i + 1) % deadlock.size()]["holds"]);
+  }
+  for (const auto& process : circle) {
+    process->signal(SIGTERM);
+  }
+}
+
+TEST_F(DeadlockTest, AWaiterThatWasKilledIsNoPartOfOne) {
+  const auto circle = start_circle(2);
+  EXPECT_EQ(deadlock_among(2).size(), 2U);
+  // Only the process that waits: the command around it goes on, and so does its lease.
+  const auto victim = json({"why", "--json", "n0"})["waiters"][0]["owner"].get<std::string>();
+  const int id = std::stoi(victim.substr(victim.rfind(':') + 1));
+  ASSERT_GT(id, 1);
+  ASSERT_EQ(kill(id, SIGSTOP), 0);
+  EXPECT_TRUE(eventually([&] { return json({"why", "--json", "n0"})["deadlock"].empty(); }));
+  ASSERT_EQ(kill(id, SIGKILL), 0);
+  EXPECT_TRUE(json({"why", "--json", "n0"})["deadlock"].empty());
+  circle[0]->signal(SIGTERM);
 }
 
 using ResetTest = Workspace;

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cstdint>
 #include <utility>
 
 #include <fmt/core.h>
@@ -5,6 +7,7 @@
 #include <holdfast/base/duration_text.h>
 #include <holdfast/base/printable.h>
 #include <holdfast/base/try.h>
+#include <holdfast/locks/waiters.h>
 #include <holdfast/recipes/reader_writer_lock.h>
 
 #include "apps/holdfast/cli/outer_leases.h"
@@ -32,15 +35,31 @@ constexpr int kFruitless = 10;
 
 bool is_plain(std::uint32_t capacity) { return capacity == 1 || capacity == Permits::kAll; }
 
-// Whoever wants it alone takes part in whatever way the name is held: beside those who share it as
-// a writer that they do not pass.
+// A caller that wants the name alone claims it in the way in which it is held: beside sharing
+// holders as a writer, which they do not pass.
 void want_alone(AcquireOptions& options, std::uint32_t capacity) {
   options.permits = capacity == Permits::kAll ? Permits::writer() : Permits::mutex();
   options.holds_back = recipes::ReaderWriterLock::kHoldsBack;
 }
 
+// Waits until the state of the name fits, as `until` does, and after a second shows that it waits:
+// for all that is held.
+Result<bool> until_shown(LockProvider& provider, const std::string& name,
+                         const StatePredicate& fits, const base::Deadline& deadline,
+                         AcquireOptions options, std::uint32_t capacity) {
+  options.permits = Permits::of(capacity, capacity);
+  constexpr base::Duration kUnseen = std::chrono::seconds(1);
+  const auto unseen = std::min(deadline, base::Deadline::after(base::boot_clock(), kUnseen));
+  auto changed = until(provider.store(), name, fits, unseen, options.stop);
+  if (!changed || *changed || unseen == deadline) {
+    return changed;
+  }
+  const auto shown = locks::show_waiter(provider, name, options, kUnseen);
+  return until(provider.store(), name, fits, deadline, options.stop);
+}
+
 // As try_acquire; and where the name is held alone but wanted shared, waits until it is not, and
-// claims it again; where it is shared but wanted alone, waits among those who share it.
+// claims it again; where it is shared but wanted alone, waits as a writer.
 Attempt acquire_mixed(LockProvider& provider, const std::string& name, AcquireOptions options) {
   const auto fits = [&](const std::optional<store::NameState>& state) {
     return !state || state->capacity == options.permits.capacity;
@@ -64,8 +83,8 @@ Attempt acquire_mixed(LockProvider& provider, const std::string& name, AcquireOp
       options.wait = deadline.remaining(clock.now());
       continue;
     }
-    HOLDFAST_TRY_LET(const auto changed,
-                     until(provider.store(), name, fits, deadline, options.stop));
+    HOLDFAST_TRY_LET(const auto changed, until_shown(provider, name, fits, deadline, options,
+                                                     *state ? (*state)->capacity : 1));
     if (!changed) {
       return std::nullopt;
     }
@@ -115,6 +134,7 @@ Result<Acquired> acquire_patiently(Session& session, Signals& signals, LockProvi
   const auto signal = attend(signals, line, [&](const std::stop_token& stop) {
     AcquireOptions waiting = options;
     waiting.stop = stop;
+    waiting.holding = ids_of(outer_leases());
     attempt = acquire_mixed(provider, name, waiting);
   });
   if (signal) {

@@ -17,7 +17,7 @@ namespace holdfast::cli {
 
 // Held by others until the wait was over.
 struct NotFree {
-  std::optional<store::NameState> state;  // who holds it, if the store could say
+  std::optional<store::NameState> state;  // of the holders, if the store could say
 };
 // A signal came first; nothing is held.
 struct Interrupted {

@@ -29,7 +29,7 @@ struct Obstacle {
 // Asks the store, which must answer by the deadline.
 using AskObstacle = std::function<base::Result<Obstacle>(const base::Deadline&)>;
 
-// How a wait is told.
+// The way in which a wait is reported.
 struct WaitStyle {
   Reminders reminders = Reminders::every_minute;
   std::string_view status = "waiting for";  // and the name, for the service manager

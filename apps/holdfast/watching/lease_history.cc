@@ -49,7 +49,7 @@ std::vector<LeaseEvent> LeaseHistory::update(base::TimePoint now,
     events.push_back({has_expired ? expired : released, key.name, seen.holder,
                       has_expired ? std::clamp(seen.expires, *last_, latest) : latest});
   }
-  // Those that were held before are told by their age.
+  // The age tells which of them were held before.
   std::ranges::stable_sort(came, std::greater(),
                            [](const LeaseEvent& event) { return event.holder.held_for; });
   events.insert(events.end(), came.begin(), came.end());

@@ -18,7 +18,7 @@ struct LeaseEvent {
   enum class Kind : std::uint8_t {
     held,      // it was there when the watch began
     acquired,  // it is new
-    released,  // it is gone before its time: given back, handed over or stolen
+    released,  // it ended before its time: released, handed over or stolen
     expired,   // it is gone when its time was over
   };
 

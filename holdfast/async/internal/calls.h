@@ -130,7 +130,7 @@ struct ChangeCall : CancellableCall {
   recipes::ChangeSteps steps;
 };
 
-// One call of a Throttle; the state alone without a count.
+// One call of a throttle; the state alone without a count.
 struct HitCall : CancellableCall {
   using Options = std::shared_ptr<const recipes::ThrottleOptions>;
 

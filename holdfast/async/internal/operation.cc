@@ -33,6 +33,7 @@ Answer failed(const Step& step, ErrorCode code, const char* message) {
     case Step::Kind::hit: return Result<store::HitOutcome>(base::fail(code, message));
     case Step::Kind::look:
       return Result<std::optional<store::NameState>>(base::fail(code, message));
+    case Step::Kind::renew:  // the provider's own thread does that
     case Step::Kind::watch:
     case Step::Kind::wait:
     case Step::Kind::done: break;
@@ -183,6 +184,7 @@ void Operation::ask_directly() noexcept {
     case Step::Kind::look:
       direct.look(step.name, step.deadline, take_answer<std::optional<store::NameState>>());
       break;
+    case Step::Kind::renew:
     case Step::Kind::watch:
     case Step::Kind::wait:
     case Step::Kind::done: break;

@@ -21,6 +21,9 @@
 #include <holdfast/engines/mongodb/mongo_repository.h>
 #include <holdfast/engines/mongodb/mongo_store.h>
 #include <holdfast/engines/mongodb/mongo_url.h>
+#include <holdfast/engines/postgresql/postgres_repository.h>
+#include <holdfast/engines/postgresql/postgres_store.h>
+#include <holdfast/engines/postgresql/postgres_url.h>
 #include <holdfast/engines/redis/redis_repository.h>
 #include <holdfast/engines/redis/redis_store.h>
 #include <holdfast/engines/redis/redis_url.h>
@@ -36,6 +39,8 @@ namespace {
 using base::ErrorCode;
 using base::fail;
 using base::Result;
+using store::LeaseStore;
+using store::ObjectRepository;
 
 bool knows_option(const EngineInfo& engine, std::string_view option) {
   for (const std::string& known : engine.options) {
@@ -191,32 +196,48 @@ Result<sqlite::SqliteOptions> sqlite_options(const StoreUrl& url, const base::Lo
   return options;
 }
 
-template <class Seam, class Sqlite>
+template <class Seam>
 Opened<Seam> open_sqlite(const EngineInfo& engine, std::string_view text,
                          const base::Logger& logger) {
   HOLDFAST_TRY_LET(const StoreUrl url, parse(engine, text));
   HOLDFAST_TRY(check_prefix<Seam>(url));
   HOLDFAST_TRY_LET(sqlite::SqliteOptions options, sqlite_options(url, logger));
-  HOLDFAST_TRY_LET(std::shared_ptr<Seam> opened, Sqlite::open(std::move(options)));
-  return below_prefix(url, std::move(opened));
+  if constexpr (std::is_same_v<Seam, LeaseStore>) {
+    HOLDFAST_TRY_LET(std::shared_ptr<LeaseStore> store, sqlite::open_store(std::move(options)));
+    return below_prefix(url, std::move(store));
+  } else {
+    return sqlite::open_repository(std::move(options));
+  }
 }
 
-template <class Seam, class Redis>
+template <class Seam>
 Opened<Seam> open_redis(const EngineInfo&, std::string_view text, const base::Logger& logger) {
   HOLDFAST_TRY_LET(redis::RedisOptions options, redis::parse_redis_url(text));
   options.logger = logger;
-  return Redis::open(std::move(options));
+  if constexpr (std::is_same_v<Seam, LeaseStore>) {
+    return redis::open_store(std::move(options));
+  } else {
+    return redis::open_repository(std::move(options));
+  }
 }
 
-template <class Seam, class Mongo>
+template <class Seam>
 Opened<Seam> open_mongodb(const EngineInfo&, std::string_view text, const base::Logger& logger) {
   HOLDFAST_TRY_LET(mongodb::MongoOptions options, mongodb::parse_mongo_url(text));
   options.logger = logger;
-  return Mongo::open(std::move(options));
+  if constexpr (std::is_same_v<Seam, LeaseStore>) {
+    return mongodb::open_store(std::move(options));
+  } else {
+    return mongodb::open_repository(std::move(options));
+  }
 }
 
-using store::LeaseStore;
-using store::ObjectRepository;
+template <class Seam, class Postgres>
+Opened<Seam> open_postgresql(const EngineInfo&, std::string_view text, const base::Logger& logger) {
+  HOLDFAST_TRY_LET(postgresql::PostgresOptions options, postgresql::parse_postgres_url(text));
+  options.logger = logger;
+  return Postgres::open(std::move(options));
+}
 
 Opened<LeaseStore> open_disabled(const EngineInfo& engine, std::string_view text,
                                  const base::Logger&) {
@@ -255,8 +276,8 @@ Engine sqlite_engine() {
                    .url = "sqlite:/path/to/file.db",
                    .about = "all processes of this machine, in one file",
                    .options = {"busy_timeout=5s", "mode=0644", "prefix=", "retention=1h"}},
-          .open_store = open_sqlite<LeaseStore, sqlite::SqliteStore>,
-          .open_repository = open_sqlite<ObjectRepository, sqlite::SqliteRepository>};
+          .open_store = open_sqlite<LeaseStore>,
+          .open_repository = open_sqlite<ObjectRepository>};
 }
 
 Engine redis_engine(const std::string& scheme, const std::string& rest, std::string about) {
@@ -264,8 +285,8 @@ Engine redis_engine(const std::string& scheme, const std::string& rest, std::str
                    .url = scheme + "://" + rest,
                    .about = std::move(about),
                    .options = redis::redis_url_options(scheme)},
-          .open_store = open_redis<LeaseStore, redis::RedisStore>,
-          .open_repository = open_redis<ObjectRepository, redis::RedisRepository>};
+          .open_store = open_redis<LeaseStore>,
+          .open_repository = open_redis<ObjectRepository>};
 }
 
 Engine mongodb_engine(const std::string& scheme, const std::string& rest, std::string about) {
@@ -273,8 +294,17 @@ Engine mongodb_engine(const std::string& scheme, const std::string& rest, std::s
                    .url = scheme + "://" + rest,
                    .about = std::move(about),
                    .options = mongodb::mongo_url_options()},
-          .open_store = open_mongodb<LeaseStore, mongodb::MongoStore>,
-          .open_repository = open_mongodb<ObjectRepository, mongodb::MongoRepository>};
+          .open_store = open_mongodb<LeaseStore>,
+          .open_repository = open_mongodb<ObjectRepository>};
+}
+
+Engine postgresql_engine(const std::string& scheme, std::string about) {
+  return {.info = {.scheme = scheme,
+                   .url = scheme + "://host:5432/database",
+                   .about = std::move(about),
+                   .options = postgresql::postgres_url_options()},
+          .open_store = open_postgresql<LeaseStore, postgresql::PostgresStore>,
+          .open_repository = open_postgresql<ObjectRepository, postgresql::PostgresRepository>};
 }
 
 }  // namespace
@@ -289,6 +319,8 @@ const std::vector<Engine>& engines() {
       mongodb_engine("mongodb", "host:27017/database",
                      "all machines that reach a MongoDB server or replica set"),
       mongodb_engine("mongodb+srv", "name/database", "the same, its servers found by DNS"),
+      postgresql_engine("postgresql", "all machines that reach a PostgreSQL server"),
+      postgresql_engine("postgres", "the same, by its other name"),
       disabled_engine(),
   };
   return kEngines;

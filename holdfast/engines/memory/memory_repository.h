@@ -11,8 +11,8 @@ namespace holdfast::engines::memory {
 struct MemoryRepositoryOptions {
   // Says how long ago an object was erased; outlives the repository.
   const base::Clock* clock = &base::steady_clock();
-  // For how long the token of a key without data is remembered after its last use. Longer than a
-  // holder that was overtaken may still be at work.
+  // The time for which the token of a key without data is remembered after its last use. Longer
+  // than a holder whose lease has ended may still be at work.
   base::Duration retention = std::chrono::minutes(10);
 };
 
@@ -28,7 +28,7 @@ class MemoryRepository final : public store::ObjectRepository {
   ~MemoryRepository() override;
 
   [[nodiscard]] store::RepositoryCapabilities capabilities() const override;
-  // How many keys are kept, those of which only the token is left included.
+  // Returns the number of keys, including those of which only the token is left.
   [[nodiscard]] std::size_t size() const;
 
  private:

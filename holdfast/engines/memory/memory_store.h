@@ -29,7 +29,7 @@ class MemoryStore final : public store::LeaseStore {
   ~MemoryStore() override;
 
   [[nodiscard]] store::Capabilities capabilities() const override;
-  // How many names are kept, those with only expired leases included.
+  // Returns the number of names, including those with only expired leases.
   [[nodiscard]] std::size_t size() const;
   // Forgets names whose leases have all expired; how many.
   std::size_t sweep_now();

@@ -11,7 +11,7 @@ namespace holdfast::engines::mongodb {
 // Where a MongoDB server, replica set or sharded cluster is, and how to lock there.
 // parse_mongo_url() makes it from a URL.
 struct MongoOptions {
-  // What the driver is given: mongodb:// or mongodb+srv://, with the hosts, the login and the
+  // The URI for the driver: mongodb:// or mongodb+srv://, with the hosts, the login and the
   // driver's own options (replicaSet, authSource, tls, …). Its read preference is not used: locks
   // are read from the primary.
   std::string uri = "mongodb://localhost:27017";
@@ -20,14 +20,14 @@ struct MongoOptions {
   // The collection of a repository of objects: another than that of the locks.
   std::string objects = "holdfast.objects";
 
-  // How many servers must have a change before it counts: `majority`, a number from 1, or the name
+  // The servers that must have a change before it counts: `majority`, a number from 1, or the name
   // of a mode of the replica set. With less than a majority a fail-over may forget a lease, and two
   // may hold a name.
   std::string write_concern = "majority";
 
   // Comes before every _id, so that several fleets can share a collection. Valid UTF-8.
   std::string prefix{};
-  // How long a name that is not in use, or an object that was erased, remembers its last token:
+  // The time for which a name that is not in use, or an erased object, remembers its last token:
   // `expireAfterSeconds` of the TTL index, where there is none yet. At least a second.
   base::Duration retention = std::chrono::hours(1);
 
@@ -40,12 +40,12 @@ struct MongoOptions {
   base::Duration busy_wait_least = std::chrono::milliseconds(10);
   base::Duration busy_wait_most = std::chrono::milliseconds(800);
 
-  // How long one attempt to connect to one server may take. Positive.
+  // The longest time that one attempt to connect to one server may take. Positive.
   base::Duration connect_timeout = std::chrono::seconds(1);
   // A server that owes an answer for this long counts as dead. Also how long an operation without a
   // deadline goes on trying, and how long the server waits for a majority. Positive.
   base::Duration reply_timeout = std::chrono::seconds(5);
-  // How many connections there may be at once; who finds none free waits.
+  // The most connections at a time; a call that finds none free waits.
   std::size_t max_connections = 100;
 
   base::Logger logger{};

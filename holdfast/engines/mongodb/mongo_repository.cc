@@ -76,12 +76,10 @@ Result<std::set<std::size_t>> not_done(const Bson& reply, std::size_t count) {
   return places;
 }
 
-}  // namespace
-
 // What the operations need, in the order in which it is needed.
-class MongoRepository::Engine {
+class ObjectDocuments {
  public:
-  explicit Engine(std::unique_ptr<Link> the_link)
+  explicit ObjectDocuments(std::unique_ptr<Link> the_link)
       : link(std::move(the_link)),
         ids(link->options().prefix),
         requests(link->options()),
@@ -114,13 +112,13 @@ class MongoRepository::Engine {
   internal::IndexMaker index_maker;
 };
 
-Result<Bson> MongoRepository::Engine::modify(const Bson& command, Deadline deadline) {
+Result<Bson> ObjectDocuments::modify(const Bson& command, Deadline deadline) {
   HOLDFAST_TRY_LET(auto answer, link->write(command, Link::Repeat::yes, deadline));
   index_maker.start();
   return std::move(answer.reply);
 }
 
-Result<store::LoadOutcome> MongoRepository::Engine::look(std::string_view id, Deadline deadline) {
+Result<store::LoadOutcome> ObjectDocuments::look(std::string_view id, Deadline deadline) {
   HOLDFAST_TRY_LET(const auto reply, link->query(requests.look(id), deadline));
   Result<store::LoadOutcome> outcome = store::Absent{};
   internal::for_each_document(reply, [&](const BsonValue& document) {
@@ -137,7 +135,7 @@ Result<store::LoadOutcome> MongoRepository::Engine::look(std::string_view id, De
   return outcome;
 }
 
-Result<std::map<std::string, FencingToken, std::less<>>> MongoRepository::Engine::tokens(
+Result<std::map<std::string, FencingToken, std::less<>>> ObjectDocuments::tokens(
     std::span<const std::string> wanted, Deadline deadline) {
   Bson list;
   for (const std::string& id : wanted) {
@@ -158,10 +156,9 @@ Result<std::map<std::string, FencingToken, std::less<>>> MongoRepository::Engine
   return found;
 }
 
-Result<void> MongoRepository::Engine::save_some(std::span<const ObjectSave> saves,
-                                                std::vector<std::size_t>& left,
-                                                std::vector<SaveOutcome>& outcomes,
-                                                Deadline deadline) {
+Result<void> ObjectDocuments::save_some(std::span<const ObjectSave> saves,
+                                        std::vector<std::size_t>& left,
+                                        std::vector<SaveOutcome>& outcomes, Deadline deadline) {
   Bson updates;
   std::vector<std::size_t> part;
   std::size_t bytes = 0;
@@ -206,8 +203,8 @@ Result<void> MongoRepository::Engine::save_some(std::span<const ObjectSave> save
   return {};
 }
 
-Result<store::EraseOutcome> MongoRepository::Engine::erase_unfenced(std::string_view id,
-                                                                    Deadline deadline) {
+Result<store::EraseOutcome> ObjectDocuments::erase_unfenced(std::string_view id,
+                                                            Deadline deadline) {
   for (;;) {
     HOLDFAST_TRY_LET(const auto answer,
                      link->write(requests.erase_unfenced(id), Link::Repeat::yes, deadline));
@@ -225,27 +222,36 @@ Result<store::EraseOutcome> MongoRepository::Engine::erase_unfenced(std::string_
   }
 }
 
-Result<std::unique_ptr<MongoRepository>> MongoRepository::open(MongoOptions options) {
-  HOLDFAST_TRY(internal::check_options(options));
-  HOLDFAST_TRY_LET(auto link, Link::open(std::move(options)));
-  return std::unique_ptr<MongoRepository>(
-      new MongoRepository(std::make_unique<Engine>(std::move(link))));
-}
+class MongoRepository final : public store::ObjectRepository {
+ public:
+  explicit MongoRepository(std::unique_ptr<Link> link)
+      : documents_(std::make_unique<ObjectDocuments>(std::move(link))) {}
 
-MongoRepository::MongoRepository(std::unique_ptr<Engine> engine) : engine_(std::move(engine)) {}
-MongoRepository::~MongoRepository() = default;
+  [[nodiscard]] store::RepositoryCapabilities capabilities() const override {
+    return {.engine = "mongodb", .durable = true, .atomic_batch = false};
+  }
 
-store::RepositoryCapabilities MongoRepository::capabilities() const {
-  return {.engine = "mongodb", .durable = true, .atomic_batch = false};
-}
+ private:
+  Result<store::LoadOutcome> do_load(const ObjectKey& key, FencingToken token,
+                                     Deadline deadline) override;
+  Result<std::vector<SaveOutcome>> do_save(std::span<const ObjectSave> saves, store::Batch batch,
+                                           Deadline deadline) override;
+  Result<store::EraseOutcome> do_erase(const ObjectKey& key, FencingToken token,
+                                       Deadline deadline) override;
+  Result<store::IdPage> do_list(std::string_view type, std::string_view prefix, std::size_t limit,
+                                std::string_view after, Deadline deadline) override;
+
+  const std::unique_ptr<ObjectDocuments> documents_;
+};
 
 Result<store::LoadOutcome> MongoRepository::do_load(const ObjectKey& key, FencingToken token,
                                                     Deadline deadline) {
-  const std::string id = engine_->ids.id_of(key);
+  const std::string id = documents_->ids.id_of(key);
   if (token == kNoToken) {
-    return engine_->look(id, deadline);
+    return documents_->look(id, deadline);
   }
-  HOLDFAST_TRY_LET(const auto reply, engine_->modify(engine_->requests.load(id, token), deadline));
+  HOLDFAST_TRY_LET(const auto reply,
+                   documents_->modify(documents_->requests.load(id, token), deadline));
   const auto document = reply.find("value");
   if (!document) {
     return fail(ErrorCode::corrupt, "the server's answer to findAndModify has no value");
@@ -263,23 +269,24 @@ Result<store::LoadOutcome> MongoRepository::do_load(const ObjectKey& key, Fencin
 
 Result<std::vector<SaveOutcome>> MongoRepository::do_save(std::span<const ObjectSave> saves,
                                                           store::Batch, Deadline deadline) {
-  const Deadline end = engine_->end_of(deadline);
+  const Deadline end = documents_->end_of(deadline);
   std::vector<SaveOutcome> outcomes(saves.size());
   std::vector<std::size_t> left(saves.size());
   std::iota(left.begin(), left.end(), std::size_t{0});
   while (!left.empty()) {
-    HOLDFAST_TRY(engine_->save_some(saves, left, outcomes, end));
+    HOLDFAST_TRY(documents_->save_some(saves, left, outcomes, end));
   }
   return outcomes;
 }
 
 Result<store::EraseOutcome> MongoRepository::do_erase(const ObjectKey& key, FencingToken token,
                                                       Deadline deadline) {
-  const std::string id = engine_->ids.id_of(key);
+  const std::string id = documents_->ids.id_of(key);
   if (token == kNoToken) {
-    return engine_->erase_unfenced(id, engine_->end_of(deadline));
+    return documents_->erase_unfenced(id, documents_->end_of(deadline));
   }
-  HOLDFAST_TRY_LET(const auto reply, engine_->modify(engine_->requests.erase(id, token), deadline));
+  HOLDFAST_TRY_LET(const auto reply,
+                   documents_->modify(documents_->requests.erase(id, token), deadline));
   const auto before = reply.find("value");
   if (!before) {
     return fail(ErrorCode::corrupt, "the server's answer to findAndModify has no value");
@@ -297,19 +304,19 @@ Result<store::EraseOutcome> MongoRepository::do_erase(const ObjectKey& key, Fenc
 Result<store::IdPage> MongoRepository::do_list(std::string_view type, std::string_view prefix,
                                                std::size_t limit, std::string_view after,
                                                Deadline deadline) {
-  const std::string begin = engine_->ids.beginning(type, prefix);
+  const std::string begin = documents_->ids.beginning(type, prefix);
   const bool goes_on = !after.empty() && after >= prefix;
   HOLDFAST_TRY_LET(const auto reply,
-                   engine_->link->query(
-                       engine_->requests.list(
+                   documents_->link->query(
+                       documents_->requests.list(
                            goes_on ? ObjectRequests::From::after : ObjectRequests::From::including,
-                           goes_on ? engine_->ids.beginning(type, after) : begin,
+                           goes_on ? documents_->ids.beginning(type, after) : begin,
                            ObjectIds::end_of(begin), limit + 1),
                        deadline));
   store::IdPage page;
   internal::for_each_document(reply, [&](const BsonValue& document) {
     const auto id = document.find("_id");
-    auto object = id && id->text() ? engine_->ids.object_of(type, *id->text()) : std::nullopt;
+    auto object = id && id->text() ? documents_->ids.object_of(type, *id->text()) : std::nullopt;
     if (!object) {
       return;
     }
@@ -320,6 +327,14 @@ Result<store::IdPage> MongoRepository::do_list(std::string_view type, std::strin
     }
   });
   return page;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<store::ObjectRepository>> open_repository(MongoOptions options) {
+  HOLDFAST_TRY(internal::check_options(options));
+  HOLDFAST_TRY_LET(auto link, Link::open(std::move(options)));
+  return std::make_unique<MongoRepository>(std::move(link));
 }
 
 }  // namespace holdfast::engines::mongodb

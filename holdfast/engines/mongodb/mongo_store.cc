@@ -55,12 +55,10 @@ std::string first_write_error(const Bson& reply) {
   return base::printable(message ? message->text().value_or("no reason given") : "no reason given");
 }
 
-}  // namespace
-
 // What the operations need, in the order in which it is needed.
-class MongoStore::Engine {
+class LeaseDocuments {
  public:
-  Engine(std::unique_ptr<internal::Link> the_link, Time time)
+  LeaseDocuments(std::unique_ptr<internal::Link> the_link, Time time)
       : link(std::move(the_link)),
         ids(link->options().prefix),
         requests(link->options(), std::move(time)),
@@ -107,7 +105,7 @@ class MongoStore::Engine {
   std::atomic<bool> has_met = false;
 };
 
-Result<void> MongoStore::Engine::meet(Deadline deadline) {
+Result<void> LeaseDocuments::meet(Deadline deadline) {
   if (has_met.load(std::memory_order_acquire)) [[likely]] {
     return {};
   }
@@ -117,9 +115,9 @@ Result<void> MongoStore::Engine::meet(Deadline deadline) {
   return {};
 }
 
-Result<std::optional<Sight>> MongoStore::Engine::modify(const Name& name, const Bson& command,
-                                                        internal::Link::Repeat repeat,
-                                                        Deadline deadline) {
+Result<std::optional<Sight>> LeaseDocuments::modify(const Name& name, const Bson& command,
+                                                    internal::Link::Repeat repeat,
+                                                    Deadline deadline) {
   auto answer = link->write(command, repeat, deadline);
   if (answer && is_of_a_repetition(answer->reply, requests.answers_have_time())) {
     if (repeat == internal::Link::Repeat::no) {
@@ -144,8 +142,7 @@ Result<std::optional<Sight>> MongoStore::Engine::modify(const Name& name, const 
   return internal::sight_of(*value);
 }
 
-Result<MongoStore::Engine::Changes> MongoStore::Engine::update(const Bson& updates,
-                                                               Deadline deadline) {
+Result<LeaseDocuments::Changes> LeaseDocuments::update(const Bson& updates, Deadline deadline) {
   const auto answer = link->write(requests.update(updates), internal::Link::Repeat::yes, deadline);
   if (!answer) [[unlikely]] {
     return std::unexpected(answer.error());
@@ -159,8 +156,8 @@ Result<MongoStore::Engine::Changes> MongoStore::Engine::update(const Bson& updat
                  .failure = first_write_error(answer->reply)};
 }
 
-Result<std::vector<Bson>> MongoStore::Engine::look(std::span<const std::string> wanted,
-                                                   Deadline deadline) {
+Result<std::vector<Bson>> LeaseDocuments::look(std::span<const std::string> wanted,
+                                               Deadline deadline) {
   Bson list;
   for (const std::string& id : wanted) {
     list.push(id);
@@ -170,7 +167,7 @@ Result<std::vector<Bson>> MongoStore::Engine::look(std::span<const std::string> 
       deadline);
 }
 
-Result<std::optional<Sight>> MongoStore::Engine::look(const Name& name, Deadline deadline) {
+Result<std::optional<Sight>> LeaseDocuments::look(const Name& name, Deadline deadline) {
   const std::string id = ids.id_of(name.view());
   HOLDFAST_TRY_LET(const auto batches, look({&id, 1}, deadline));
   Result<std::optional<Sight>> seen;
@@ -187,8 +184,8 @@ Result<std::optional<Sight>> MongoStore::Engine::look(const Name& name, Deadline
   return seen;
 }
 
-Result<bool> MongoStore::Engine::was_released_last(const Name& name, const LeaseId& id,
-                                                   Deadline deadline) {
+Result<bool> LeaseDocuments::was_released_last(const Name& name, const LeaseId& id,
+                                               Deadline deadline) {
   const std::string document_id = ids.id_of(name.view());
   HOLDFAST_TRY_LET(const auto batches, look({&document_id, 1}, deadline));
   bool was = false;
@@ -199,8 +196,8 @@ Result<bool> MongoStore::Engine::was_released_last(const Name& name, const Lease
   return was;
 }
 
-Result<void> MongoStore::Engine::renew(std::span<const store::Renewal> renewals, Deadline deadline,
-                                       std::vector<RenewOutcome>& outcomes) {
+Result<void> LeaseDocuments::renew(std::span<const store::Renewal> renewals, Deadline deadline,
+                                   std::vector<RenewOutcome>& outcomes) {
   HOLDFAST_TRY(meet(deadline));
   Bson updates;
   for (const store::Renewal& renewal : renewals) {
@@ -229,8 +226,7 @@ Result<void> MongoStore::Engine::renew(std::span<const store::Renewal> renewals,
   return {};
 }
 
-Result<RenewOutcome> MongoStore::Engine::renew_one(const store::Renewal& renewal,
-                                                   Deadline deadline) {
+Result<RenewOutcome> LeaseDocuments::renew_one(const store::Renewal& renewal, Deadline deadline) {
   const auto sight =
       modify(*Name::make(renewal.name), requests.renew(ids.id_of(renewal.name), renewal),
              internal::Link::Repeat::yes, deadline);
@@ -247,52 +243,76 @@ Result<RenewOutcome> MongoStore::Engine::renew_one(const store::Renewal& renewal
   }
 }
 
-Result<std::unique_ptr<MongoStore>> MongoStore::open(MongoOptions options, Time time) {
-  HOLDFAST_TRY(internal::check_options(options));
-  HOLDFAST_TRY_LET(auto link, internal::Link::open(std::move(options)));
-  return std::unique_ptr<MongoStore>(
-      new MongoStore(std::make_unique<Engine>(std::move(link), std::move(time))));
-}
+class MongoStore final : public store::LeaseStore {
+ public:
+  explicit MongoStore(std::unique_ptr<LeaseDocuments> documents)
+      : documents_(std::move(documents)) {}
 
-MongoStore::MongoStore(std::unique_ptr<Engine> engine) : engine_(std::move(engine)) {}
-
-MongoStore::~MongoStore() {
-  if (!engine_->link->check_process()) {
-    // The threads that use it are not there, and may have been in the middle of something.
-    static_cast<void>(engine_.release());
+  ~MongoStore() override {
+    if (!documents_->link->check_process()) {
+      // The threads that use it are not there, and may have been in the middle of something.
+      static_cast<void>(documents_.release());
+    }
   }
-}
 
-store::Capabilities MongoStore::capabilities() const {
-  return {.engine = "mongodb",
-          .durable = true,
-          .push = true,
-          .cross_process = true,
-          .cross_machine = true};
-}
+  [[nodiscard]] store::Capabilities capabilities() const override {
+    return {.engine = "mongodb",
+            .durable = true,
+            .push = true,
+            .cross_process = true,
+            .cross_machine = true};
+  }
 
-store::LeaseDefaults MongoStore::lease_defaults() const {
-  const MongoOptions& options = engine_->link->options();
-  const bool has_cadence = options.extension_cadence > base::Duration::zero();
-  return {.ttl = options.expiry,
-          .renew_every = has_cadence ? std::optional(options.extension_cadence) : std::nullopt};
-}
+  [[nodiscard]] store::LeaseDefaults lease_defaults() const override {
+    const MongoOptions& options = documents_->link->options();
+    const bool has_cadence = options.extension_cadence > base::Duration::zero();
+    return {.ttl = options.expiry,
+            .renew_every = has_cadence ? std::optional(options.extension_cadence) : std::nullopt};
+  }
+
+ private:
+  Result<store::ClaimOutcome> do_claim(const Name& name, const store::Claim& claim,
+                                       Deadline deadline) override;
+  Result<std::vector<RenewOutcome>> do_renew(std::span<const store::Renewal> renewals,
+                                             Deadline deadline) override;
+  Result<store::TransferOutcome> do_transfer(const Name& name, const LeaseId& from,
+                                             const store::Claim& to, Deadline deadline) override;
+  Result<store::ReleaseOutcome> do_release(const Name& name, const LeaseId& id,
+                                           Deadline deadline) override;
+  Result<std::optional<store::NameState>> do_look(const Name& name, Deadline deadline) override {
+    HOLDFAST_TRY_LET(const auto sight, documents_->look(name, deadline));
+    return sight ? internal::name_state(name, *sight) : std::nullopt;
+  }
+  Result<store::Page> do_list(std::string_view prefix, const store::PageRequest& request,
+                              Deadline deadline) override {
+    return internal::list_names(*documents_->link, documents_->requests, documents_->ids, prefix,
+                                request, deadline);
+  }
+  Result<store::HitOutcome> do_hit(const Name& name, const store::Hit& hit,
+                                   Deadline deadline) override;
+  Result<store::Watch> do_watch(const Name& name, store::WatchCallback callback) override {
+    HOLDFAST_TRY(documents_->link->check_process());
+    return documents_->watchers.add(name.view(), std::move(callback));
+  }
+
+  std::unique_ptr<LeaseDocuments> documents_;
+};
 
 Result<store::ClaimOutcome> MongoStore::do_claim(const Name& name, const store::Claim& claim,
                                                  Deadline deadline) {
-  if (auto met = engine_->meet(deadline); !met) [[unlikely]] {
+  if (auto met = documents_->meet(deadline); !met) [[unlikely]] {
     return std::unexpected(std::move(met).error());
   }
-  const std::string id = engine_->ids.id_of(name.view());
-  auto sight = engine_->modify(name, engine_->requests.claim(id, claim),
-                               internal::Link::Repeat::yes, deadline);
+  const std::string id = documents_->ids.id_of(name.view());
+  auto sight = documents_->modify(name, documents_->requests.claim(id, claim),
+                                  internal::Link::Repeat::yes, deadline);
   if (!sight) [[unlikely]] {
     return std::unexpected(std::move(sight).error());
   }
   if (!*sight) {
     return fail(ErrorCode::unknown_outcome, "somebody deleted the document while it was claimed");
   }
-  engine_->make_index();
+  documents_->make_index();
   return internal::claim_outcome(**std::move(sight), claim);
 }
 
@@ -303,19 +323,19 @@ Result<std::vector<RenewOutcome>> MongoStore::do_renew(std::span<const store::Re
   for (auto rest = renewals; !rest.empty();) {
     const auto part = rest.first(std::min(kBatch, rest.size()));
     rest = rest.subspan(part.size());
-    HOLDFAST_TRY(engine_->renew(part, deadline, outcomes));
+    HOLDFAST_TRY(documents_->renew(part, deadline, outcomes));
   }
   return outcomes;
 }
 
 Result<store::TransferOutcome> MongoStore::do_transfer(const Name& name, const LeaseId& from,
                                                        const store::Claim& to, Deadline deadline) {
-  if (auto met = engine_->meet(deadline); !met) [[unlikely]] {
+  if (auto met = documents_->meet(deadline); !met) [[unlikely]] {
     return std::unexpected(std::move(met).error());
   }
-  const std::string id = engine_->ids.id_of(name.view());
-  HOLDFAST_TRY_LET(auto sight, engine_->modify(name, engine_->requests.transfer(id, from, to),
-                                               internal::Link::Repeat::yes, deadline));
+  const std::string id = documents_->ids.id_of(name.view());
+  HOLDFAST_TRY_LET(auto sight, documents_->modify(name, documents_->requests.transfer(id, from, to),
+                                                  internal::Link::Repeat::yes, deadline));
   if (!sight) {
     return store::Lost{};
   }
@@ -324,10 +344,10 @@ Result<store::TransferOutcome> MongoStore::do_transfer(const Name& name, const L
 
 Result<store::ReleaseOutcome> MongoStore::do_release(const Name& name, const LeaseId& id,
                                                      Deadline deadline) {
-  const std::string document_id = engine_->ids.id_of(name.view());
+  const std::string document_id = documents_->ids.id_of(name.view());
   Bson release;
-  engine_->requests.add_release(release, document_id, id);
-  const auto released = engine_->update(release, deadline);
+  documents_->requests.add_release(release, document_id, id);
+  const auto released = documents_->update(release, deadline);
   if (!released) [[unlikely]] {
     return std::unexpected(released.error());
   }
@@ -336,7 +356,7 @@ Result<store::ReleaseOutcome> MongoStore::do_release(const Name& name, const Lea
   }
   bool was_held = released->count == 1;
   if (!was_held && released->is_repeated) {
-    const auto was = engine_->was_released_last(name, id, deadline);
+    const auto was = documents_->was_released_last(name, id, deadline);
     if (!was) {
       return fail(ErrorCode::unknown_outcome, was.error().message);
     }
@@ -344,44 +364,36 @@ Result<store::ReleaseOutcome> MongoStore::do_release(const Name& name, const Lea
   }
   if (!was_held) {
     Bson unwait;
-    engine_->requests.add_unwait(unwait, document_id, id);
-    HOLDFAST_TRY(engine_->update(unwait, deadline));
+    documents_->requests.add_unwait(unwait, document_id, id);
+    HOLDFAST_TRY(documents_->update(unwait, deadline));
   }
-  engine_->watchers.released(name.view());
+  documents_->watchers.released(name.view());
   return was_held ? store::ReleaseOutcome::released : store::ReleaseOutcome::not_held;
-}
-
-Result<std::optional<store::NameState>> MongoStore::do_look(const Name& name, Deadline deadline) {
-  HOLDFAST_TRY_LET(const auto sight, engine_->look(name, deadline));
-  return sight ? internal::name_state(name, *sight) : std::nullopt;
-}
-
-Result<store::Page> MongoStore::do_list(std::string_view prefix, const store::PageRequest& request,
-                                        Deadline deadline) {
-  return internal::list_names(*engine_->link, engine_->requests, engine_->ids, prefix, request,
-                              deadline);
 }
 
 Result<store::HitOutcome> MongoStore::do_hit(const Name& name, const store::Hit& hit,
                                              Deadline deadline) {
   if (hit.count == 0) {
-    HOLDFAST_TRY_LET(auto sight, engine_->look(name, deadline));
+    HOLDFAST_TRY_LET(auto sight, documents_->look(name, deadline));
     return internal::hit_outcome(std::move(sight), hit);
   }
-  HOLDFAST_TRY(engine_->meet(deadline));
-  if (!engine_->requests.answers_have_time()) {
+  HOLDFAST_TRY(documents_->meet(deadline));
+  if (!documents_->requests.answers_have_time()) {
     return fail(ErrorCode::unsupported, "to count hits, the server must be MongoDB 4.4 or later");
   }
-  const Bson command = engine_->requests.hit(engine_->ids.id_of(name.view()), hit);
+  const Bson command = documents_->requests.hit(documents_->ids.id_of(name.view()), hit);
   HOLDFAST_TRY_LET(auto before,
-                   engine_->modify(name, command, internal::Link::Repeat::no, deadline));
-  engine_->make_index();
+                   documents_->modify(name, command, internal::Link::Repeat::no, deadline));
+  documents_->make_index();
   return internal::hit_outcome(std::move(before), hit);
 }
+}  // namespace
 
-Result<store::Watch> MongoStore::do_watch(const Name& name, store::WatchCallback callback) {
-  HOLDFAST_TRY(engine_->link->check_process());
-  return engine_->watchers.add(name.view(), std::move(callback));
+Result<std::unique_ptr<store::LeaseStore>> open_store(MongoOptions options, Time time) {
+  HOLDFAST_TRY(internal::check_options(options));
+  HOLDFAST_TRY_LET(auto link, internal::Link::open(std::move(options)));
+  return std::make_unique<MongoStore>(
+      std::make_unique<LeaseDocuments>(std::move(link), std::move(time)));
 }
 
 }  // namespace holdfast::engines::mongodb

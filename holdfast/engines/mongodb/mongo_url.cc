@@ -3,13 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <charconv>
 #include <utility>
 
-#include <holdfast/base/duration_text.h>
-#include <holdfast/base/percent.h>
 #include <holdfast/base/printable.h>
 #include <holdfast/base/try.h>
+#include <holdfast/base/url_values.h>
 #include <holdfast/engines/mongodb/internal/check_options.h>
 
 namespace holdfast::engines::mongodb {
@@ -25,30 +23,12 @@ std::unexpected<base::Error> bad(const std::string& why) {
   return fail(ErrorCode::invalid_argument, "not the URL of a MongoDB server: " + why);
 }
 
-Result<void> set_text(std::string_view what, std::string_view text, std::string& into) {
-  auto plain = base::percent_decode(text);
-  if (!plain) {
-    return bad("in the " + std::string(what) +
-               ", a percent sign is not followed by two hexadecimal digits");
-  }
-  into = *std::move(plain);
-  return {};
-}
-
-Result<void> set_number(std::string_view what, std::string_view text, std::size_t& into) {
-  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), into);
-  if (text.empty() || parsed.ec != std::errc() || parsed.ptr != text.data() + text.size()) {
-    return bad(std::string(what) + " is not a number");
-  }
-  return {};
-}
-
-Result<void> set_duration(std::string_view what, std::string_view text, base::Duration& into) {
-  const auto value = base::parse_duration(text);
+template <class Value>
+Result<void> set(Result<Value> value, Value& into) {
   if (!value) {
-    return bad(std::string(what) + ": " + value.error().message);
+    return bad(value.error().message);
   }
-  into = *value;
+  into = *std::move(value);
   return {};
 }
 
@@ -60,13 +40,16 @@ struct Option {
 
 template <std::string MongoOptions::* member>
 Result<void> text(std::string_view name, std::string_view value, MongoOptions& options) {
-  return set_text(name, value, options.*member);
+  return set(base::url_text(name, value), options.*member);
 }
 
 template <base::Duration MongoOptions::* member>
 Result<void> duration(std::string_view name, std::string_view value, MongoOptions& options) {
-  return set_duration(name, value, options.*member);
+  return set(base::url_duration(name, value), options.*member);
 }
+
+// The driver counts them in 32 bits.
+constexpr std::size_t kMostConnections = 0x7fffffff;
 
 constexpr std::array kOptions = {
     Option{"collection", "distributed.locks", text<&MongoOptions::collection>},
@@ -82,7 +65,8 @@ constexpr std::array kOptions = {
     Option{"reply_timeout", "5s", duration<&MongoOptions::reply_timeout>},
     Option{"max_connections", "100",
            [](std::string_view name, std::string_view value, MongoOptions& options) {
-             return set_number(name, value, options.max_connections);
+             return set(base::url_number<std::size_t>(name, value, 0, kMostConnections),
+                        options.max_connections);
            }},
 };
 
@@ -120,38 +104,17 @@ std::unexpected<base::Error> unknown(std::string_view name) {
               message + "and of the driver's own those that mongo_url.h lists");
 }
 
-Result<void> set_option(std::string_view option, MongoOptions& options, std::string& rest) {
-  const std::size_t equals = option.find('=');
-  const std::string_view name = option.substr(0, equals);
-  if (equals == std::string_view::npos || name.empty()) {
-    return bad("an option is not of the form name=value");
-  }
+// What is for the driver goes into `rest`.
+Result<void> set_option(std::string_view name, std::string_view value, MongoOptions& options,
+                        std::string& rest) {
   const auto ours = std::ranges::find(kOptions, name, &Option::name);
   if (ours != kOptions.end()) {
-    return ours->set(name, option.substr(equals + 1), options);
+    return ours->set(name, value, options);
   }
   if (std::ranges::find(kOfTheDriver, lower_case(name)) == kOfTheDriver.end()) {
     return unknown(name);
   }
-  rest.append(rest.empty() ? "" : "&").append(option);
-  return {};
-}
-
-// What is for the driver goes into `rest`.
-Result<void> set_query(std::string_view query, MongoOptions& options, std::string& rest) {
-  std::vector<std::string> seen;
-  while (!query.empty()) {
-    const std::string_view option = query.substr(0, query.find('&'));
-    query.remove_prefix(std::min(query.size(), option.size() + 1));
-    const std::string name = lower_case(option.substr(0, option.find('=')));
-    if (std::ranges::find(seen, name) != seen.end()) {
-      return bad("the option " + base::printable(name) + " is there twice");
-    }
-    seen.push_back(name);
-    if (auto set = set_option(option, options, rest); !set) {
-      return set;
-    }
-  }
+  rest.append(rest.empty() ? "" : "&").append(name).append("=").append(value);
   return {};
 }
 
@@ -168,14 +131,14 @@ Result<MongoOptions> parse_mongo_url(std::string_view text) {
   const std::size_t slash = place.find('/', scheme.size() + 3);
   MongoOptions options;
   if (slash != std::string_view::npos && slash + 1 < place.size()) {
-    HOLDFAST_TRY(set_text("database", place.substr(slash + 1), options.database));
+    HOLDFAST_TRY(set(base::url_text("database", place.substr(slash + 1)), options.database));
   }
   std::string rest;
   const std::string_view query = mark < text.size() ? text.substr(mark + 1) : "";
-  if (auto set = set_query(query, options, rest); !set) {
-    // With an @ the query may be the rest of a password, and the error quotes it.
-    return query.contains('@') ? bad("a question mark in the password is written %3F, and an @ %40")
-                               : std::unexpected(std::move(set).error());
+  auto read = base::for_each_url_option(
+      query, [&](auto name, auto value) { return set_option(name, value, options, rest); });
+  if (!read) {
+    return std::unexpected(base::without_rest_of_password(query, std::move(read).error()));
   }
   options.uri = place;
   if (slash == std::string_view::npos) {

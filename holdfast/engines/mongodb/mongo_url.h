@@ -32,7 +32,7 @@ namespace holdfast::engines::mongodb {
 // tlsAllowInvalidHostnames, appName, compressors, zlibCompressionLevel, srvServiceName,
 // srvMaxHosts.
 //
-// What is wrong is invalid_argument and named in the message; the password never is.
+// A mistake is invalid_argument, and the message names it, but never the password.
 [[nodiscard]] base::Result<MongoOptions> parse_mongo_url(std::string_view text);
 
 // Holdfast's own options, in the form `collection=distributed.locks`.

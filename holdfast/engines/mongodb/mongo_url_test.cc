@@ -111,7 +111,7 @@ TEST(MongoUrl, ListsItsOptions) {
 
 TEST(MongoUrl, ExpiryAndCadenceAreTheDefaultsOfLocksOnTheStore) {
   const auto defaults_of = [](std::string_view url) {
-    return base::value_or_throw(MongoStore::open(base::value_or_throw(parse_mongo_url(url))))
+    return base::value_or_throw(open_store(base::value_or_throw(parse_mongo_url(url))))
         ->lease_defaults();
   };
 

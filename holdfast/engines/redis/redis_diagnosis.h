@@ -11,7 +11,7 @@ namespace holdfast::engines::redis {
 using store::Finding;
 
 // Asks a server for its version and settings, on a connection of its own. Fails as
-// RedisStore::open() does.
+// open_store() does.
 [[nodiscard]] base::Result<std::vector<Finding>> diagnose(const RedisOptions& options);
 
 }  // namespace holdfast::engines::redis

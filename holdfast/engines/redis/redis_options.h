@@ -10,13 +10,13 @@
 
 namespace holdfast::engines::redis {
 
-// How the server is asked who it is, and how we say who we are.
+// Options of TLS: how to authenticate the server, and how to authenticate to it.
 struct TlsOptions {
   enum class Verify : std::uint8_t {
-    full,  // a certificate of a trusted authority, made out for the host that was asked for
-    none,  // anybody: only against those who listen, not against those who pretend
+    full,  // the certificate must be of a trusted authority, and for the requested host
+    none,  // encrypts, but does not authenticate the server
   };
-  // The authorities to trust, a PEM file; empty: the machine's.
+  // The trusted authorities, a PEM file; empty: the machine's.
   std::string ca_file{};
   // For a server that asks for the client's certificate: PEM files, both or neither.
   std::string certificate_file{};
@@ -38,8 +38,8 @@ struct RedisOptions {
 
   // Comes before every key, so that several fleets can share a database.
   std::string prefix{};
-  // How long a name that is not in use, or an object that was erased, remembers its last token. Not
-  // negative.
+  // The time for which a name that is not in use, or an object that was erased, remembers its last
+  // token. Not negative.
   base::Duration retention = std::chrono::hours(1);
 
   // A name for which claims wait goes from one to the next without being free in between, so that
@@ -48,14 +48,14 @@ struct RedisOptions {
   // twentieth of the period. Zero: never. Not negative.
   base::Duration yield_every{};
 
-  // How long one attempt to connect may take, the greeting included. Positive.
+  // The longest time that one attempt to connect may take, including the greeting. Positive.
   base::Duration connect_timeout = std::chrono::seconds(1);
-  // A server that owes an answer for this long counts as dead: the connection is closed, and all
-  // who wait on it get ErrorCode::unknown_outcome, even those without a deadline. Positive.
+  // A server that owes an answer for this long counts as dead: the connection is closed, and every
+  // call on it ends with ErrorCode::unknown_outcome, even without a deadline. Positive.
   base::Duration reply_timeout = std::chrono::seconds(5);
-  // How many commands may wait, or be under way, on one connection. Positive.
+  // The most commands that may wait, or be under way, on one connection. Positive.
   std::size_t max_pending = 16'384;
-  // How many bytes these commands may have together; a command that is alone may have more.
+  // The most bytes that these commands may have together; a command that is alone may have more.
   // Beyond either bound a call is ErrorCode::limit_exceeded. Positive.
   std::size_t max_pending_bytes = std::size_t{256} << 20U;
 

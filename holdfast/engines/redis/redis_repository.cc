@@ -107,12 +107,10 @@ std::string range_end(std::string prefix) {
   return "(" + prefix;
 }
 
-}  // namespace
-
 // What the operations need, in the order in which it is needed.
-class RedisRepository::Requests {
+class ObjectRequests {
  public:
-  explicit Requests(RedisOptions options)
+  explicit ObjectRequests(RedisOptions options)
       : connection(std::move(options)), keys(connection.options().prefix) {}
 
   // How long a token without data is kept.
@@ -129,7 +127,7 @@ class RedisRepository::Requests {
   const internal::KeySpace keys;
 };
 
-Command RedisRepository::Requests::command_for(Saves saves, Batch batch) const {
+Command ObjectRequests::command_for(Saves saves, Batch batch) const {
   Command command(lua::kSave);
   command.add(saves.size() * 2);
   for (const auto& [key, data, token] : saves) {
@@ -142,9 +140,8 @@ Command RedisRepository::Requests::command_for(Saves saves, Batch batch) const {
   return command;
 }
 
-Result<void> RedisRepository::Requests::save(std::span<const Saves> parts, Batch batch,
-                                             Deadline deadline,
-                                             std::vector<SaveOutcome>& outcomes) {
+Result<void> ObjectRequests::save(std::span<const Saves> parts, Batch batch, Deadline deadline,
+                                  std::vector<SaveOutcome>& outcomes) {
   std::vector<Command> commands;
   for (const Saves part : parts) {
     commands.push_back(command_for(part, batch));
@@ -166,25 +163,33 @@ Result<void> RedisRepository::Requests::save(std::span<const Saves> parts, Batch
   return {};
 }
 
-Result<std::unique_ptr<RedisRepository>> RedisRepository::open(RedisOptions options) {
-  HOLDFAST_TRY(internal::check_options(options));
-  return std::unique_ptr<RedisRepository>(
-      new RedisRepository(std::make_unique<Requests>(std::move(options))));
-}
+class RedisRepository final : public store::ObjectRepository {
+ public:
+  explicit RedisRepository(RedisOptions options)
+      : requests_(std::make_unique<ObjectRequests>(std::move(options))) {}
 
-RedisRepository::RedisRepository(std::unique_ptr<Requests> requests)
-    : requests_(std::move(requests)) {}
-
-RedisRepository::~RedisRepository() {
-  if (!requests_->connection.check_process()) {
-    static_cast<void>(
-        requests_.release());  // see Connection for what a forked child must not destroy
+  ~RedisRepository() override {
+    if (!requests_->connection.check_process()) {
+      // See Connection for what a forked child must not destroy.
+      static_cast<void>(requests_.release());
+    }
   }
-}
 
-store::RepositoryCapabilities RedisRepository::capabilities() const {
-  return {.engine = "redis", .durable = true, .atomic_batch = true};
-}
+  [[nodiscard]] store::RepositoryCapabilities capabilities() const override {
+    return {.engine = "redis", .durable = true, .atomic_batch = true};
+  }
+
+ private:
+  Result<store::LoadOutcome> do_load(const ObjectKey& key, FencingToken token,
+                                     Deadline deadline) override;
+  Result<std::vector<SaveOutcome>> do_save(Saves saves, Batch batch, Deadline deadline) override;
+  Result<store::EraseOutcome> do_erase(const ObjectKey& key, FencingToken token,
+                                       Deadline deadline) override;
+  Result<store::IdPage> do_list(std::string_view type, std::string_view prefix, std::size_t limit,
+                                std::string_view after, Deadline deadline) override;
+
+  std::unique_ptr<ObjectRequests> requests_;
+};
 
 Result<store::LoadOutcome> RedisRepository::do_load(const ObjectKey& key, FencingToken token,
                                                     Deadline deadline) {
@@ -271,6 +276,13 @@ Result<store::IdPage> RedisRepository::do_list(std::string_view type, std::strin
     page.ids.push_back(id.take_text());
   }
   return page;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<store::ObjectRepository>> open_repository(RedisOptions options) {
+  HOLDFAST_TRY(internal::check_options(options));
+  return std::make_unique<RedisRepository>(std::move(options));
 }
 
 }  // namespace holdfast::engines::redis

@@ -11,6 +11,7 @@
 #include <holdfast/engines/redis/internal/lua.h>
 #include <holdfast/engines/redis/internal/name_scan.h>
 #include <holdfast/engines/redis/internal/submitter.h>
+#include <holdfast/store/listings.h>
 
 namespace holdfast::engines::redis {
 
@@ -135,47 +136,78 @@ Result<void> show_more(const internal::LeaseRequests& requests, store::Listing& 
   return {};
 }
 
-}  // namespace
+class RedisStore final : public store::LeaseStore {
+ public:
+  RedisStore(RedisOptions options, Time time)
+      : requests_(std::make_unique<internal::LeaseRequests>(std::move(options), std::move(time))),
+        submitter_(std::make_unique<internal::Submitter>(*requests_)) {}
 
-Result<std::unique_ptr<RedisStore>> RedisStore::open(RedisOptions options, Time time) {
-  HOLDFAST_TRY(internal::check_options(options));
-  return std::unique_ptr<RedisStore>(new RedisStore(
-      std::make_unique<internal::LeaseRequests>(std::move(options), std::move(time))));
-}
-
-RedisStore::RedisStore(std::unique_ptr<internal::LeaseRequests> requests)
-    : requests_(std::move(requests)),
-      submitter_(std::make_unique<internal::Submitter>(*requests_)) {}
-
-RedisStore::~RedisStore() {
-  if (!requests_->connection->check_process()) {
-    // In a forked child: a thread of the parent may have been in the middle of a change.
-    static_cast<void>(requests_.release());
-    static_cast<void>(listings_.release());
-    return;
+  ~RedisStore() override {
+    if (!requests_->connection->check_process()) {
+      // In a forked child: a thread of the parent may have been in the middle of a change.
+      static_cast<void>(requests_.release());
+      static_cast<void>(listings_.release());
+      return;
+    }
+    // While everything exists that the answers and their receivers use.
+    requests_->connection->close();
   }
-  requests_->connection
-      ->close();  // while everything exists that the answers and their receivers use
-}
 
-store::Capabilities RedisStore::capabilities() const {
-  // What survives a restart is up to the server's settings; even the safest may lose a moment.
-  return {.engine = "redis",
-          .durable = false,
-          .push = true,
-          .cross_process = true,
-          .cross_machine = true,
-          .queues_claims = true};
-}
+  [[nodiscard]] store::Capabilities capabilities() const override {
+    // What survives a restart is up to the server's settings; even the safest may lose a moment.
+    return {.engine = "redis",
+            .durable = false,
+            .push = true,
+            .cross_process = true,
+            .cross_machine = true,
+            .queues_claims = true};
+  }
 
-store::AsyncLeaseStore* RedisStore::async() noexcept { return submitter_.get(); }
+  // Through the same connection; the first request starts a thread that reads the answers.
+  [[nodiscard]] store::AsyncLeaseStore* async() noexcept override { return submitter_.get(); }
 
-Result<store::ClaimOutcome> RedisStore::do_claim(const Name& name, const store::Claim& claim,
-                                                 Deadline deadline) {
-  HOLDFAST_TRY(requests_->connection->check_process());
-  const auto request = requests_->claim(name, claim);
-  return request.read(requests_->connection->call(request.command, deadline));
-}
+ private:
+  Result<store::ClaimOutcome> do_claim(const Name& name, const store::Claim& claim,
+                                       Deadline deadline) override {
+    HOLDFAST_TRY(requests_->connection->check_process());
+    const auto request = requests_->claim(name, claim);
+    return request.read(requests_->connection->call(request.command, deadline));
+  }
+  Result<std::vector<RenewOutcome>> do_renew(std::span<const store::Renewal> renewals,
+                                             Deadline deadline) override;
+  Result<store::TransferOutcome> do_transfer(const Name& name, const LeaseId& from,
+                                             const store::Claim& to, Deadline deadline) override {
+    HOLDFAST_TRY(requests_->connection->check_process());
+    const auto request = requests_->transfer(name, from, to);
+    return request.read(requests_->connection->call(request.command, deadline));
+  }
+  Result<store::ReleaseOutcome> do_release(const Name& name, const LeaseId& id,
+                                           Deadline deadline) override {
+    HOLDFAST_TRY(requests_->connection->check_process());
+    const auto request = requests_->release(name, id);
+    return request.read(requests_->connection->call(request.command, deadline));
+  }
+  Result<std::optional<store::NameState>> do_look(const Name& name, Deadline deadline) override {
+    HOLDFAST_TRY(requests_->connection->check_process());
+    const auto request = requests_->look(name);
+    return request.read(requests_->connection->call(request.command, deadline));
+  }
+  Result<store::Page> do_list(std::string_view prefix, const store::PageRequest& request,
+                              Deadline deadline) override;
+  Result<store::HitOutcome> do_hit(const Name& name, const store::Hit& hit,
+                                   Deadline deadline) override {
+    const auto request = requests_->hit(name, hit);
+    return request.read(requests_->connection->call(request.command, deadline));
+  }
+  Result<store::Watch> do_watch(const Name& name, store::WatchCallback callback) override {
+    HOLDFAST_TRY(requests_->connection->check_process());
+    return requests_->watch(name, std::move(callback));
+  }
+
+  std::unique_ptr<internal::LeaseRequests> requests_;
+  const std::unique_ptr<store::AsyncLeaseStore> submitter_;
+  std::unique_ptr<store::Listings> listings_ = std::make_unique<store::Listings>();
+};
 
 Result<std::vector<RenewOutcome>> RedisStore::do_renew(std::span<const store::Renewal> renewals,
                                                        Deadline deadline) {
@@ -194,26 +226,6 @@ Result<std::vector<RenewOutcome>> RedisStore::do_renew(std::span<const store::Re
       {.script = lua::kRenew, .names = std::move(names), .add_arguments = add_arguments}, deadline,
       internal::OnSilence::reconnect);
   return internal::renew_outcomes(parts, renewals.size());
-}
-
-Result<store::TransferOutcome> RedisStore::do_transfer(const Name& name, const LeaseId& from,
-                                                       const store::Claim& to, Deadline deadline) {
-  HOLDFAST_TRY(requests_->connection->check_process());
-  const auto request = requests_->transfer(name, from, to);
-  return request.read(requests_->connection->call(request.command, deadline));
-}
-
-Result<store::ReleaseOutcome> RedisStore::do_release(const Name& name, const LeaseId& id,
-                                                     Deadline deadline) {
-  HOLDFAST_TRY(requests_->connection->check_process());
-  const auto request = requests_->release(name, id);
-  return request.read(requests_->connection->call(request.command, deadline));
-}
-
-Result<std::optional<store::NameState>> RedisStore::do_look(const Name& name, Deadline deadline) {
-  HOLDFAST_TRY(requests_->connection->check_process());
-  const auto request = requests_->look(name);
-  return request.read(requests_->connection->call(request.command, deadline));
 }
 
 Result<store::Page> RedisStore::do_list(std::string_view prefix, const store::PageRequest& request,
@@ -239,15 +251,11 @@ Result<store::Page> RedisStore::do_list(std::string_view prefix, const store::Pa
   return page;
 }
 
-Result<store::HitOutcome> RedisStore::do_hit(const Name& name, const store::Hit& hit,
-                                             Deadline deadline) {
-  const auto request = requests_->hit(name, hit);
-  return request.read(requests_->connection->call(request.command, deadline));
-}
+}  // namespace
 
-Result<store::Watch> RedisStore::do_watch(const Name& name, store::WatchCallback callback) {
-  HOLDFAST_TRY(requests_->connection->check_process());
-  return requests_->watches.add(name.view(), std::move(callback));
+Result<std::unique_ptr<store::LeaseStore>> open_store(RedisOptions options, Time time) {
+  HOLDFAST_TRY(internal::check_options(options));
+  return std::make_unique<RedisStore>(std::move(options), std::move(time));
 }
 
 }  // namespace holdfast::engines::redis

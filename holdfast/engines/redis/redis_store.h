@@ -3,22 +3,19 @@
 #include <chrono>
 #include <functional>
 #include <memory>
-#include <optional>
-#include <span>
-#include <string_view>
-#include <vector>
 
+#include <holdfast/base/error.h>
 #include <holdfast/engines/redis/redis_options.h>
 #include <holdfast/store/lease_store.h>
-#include <holdfast/store/listings.h>
 
 namespace holdfast::engines::redis {
 
-namespace internal {
-class LeaseRequests;
-}  // namespace internal
+// For tests: the time by which leases are judged instead of the server's.
+using Time = std::function<std::chrono::microseconds()>;
 
-// The leases of all machines that share a Redis server (7 or later, or Valkey).
+// Opens a store of the leases of all machines that share a Redis server (7 or later, or Valkey).
+// It connects with the first operation: a server that cannot be reached, or lets nobody in, is an
+// error of that, and it is tried again with the next one.
 //
 // Thread-safe: all threads share one pipelined connection, and all waiters a second one, which has
 // a thread. In a forked child everything fails with ErrorCode::unsupported.
@@ -44,48 +41,9 @@ class LeaseRequests;
 //
 // Beyond the errors of LeaseStore: conflict, if a key of another type is at the name.
 //
-//   auto store = RedisStore::open({.host = "redis.example"});
+//   auto store = redis::open_store({.host = "redis.example"});
 //   LockProvider provider(*std::move(store));
-class RedisStore final : public store::LeaseStore {
- public:
-  // For tests: the time by which leases are judged instead of the server's.
-  using Time = std::function<std::chrono::microseconds()>;
-
-  // Connects with the first operation: a server that cannot be reached, or lets nobody in, is an
-  // error of that, and it is tried again with the next one.
-  [[nodiscard]] static base::Result<std::unique_ptr<RedisStore>> open(RedisOptions options,
-                                                                      Time time = {});
-  ~RedisStore() override;
-
-  [[nodiscard]] store::Capabilities capabilities() const override;
-  // Through the same connection; the first request starts a thread that reads the answers.
-  [[nodiscard]] store::AsyncLeaseStore* async() noexcept override;
-
- private:
-  explicit RedisStore(std::unique_ptr<internal::LeaseRequests> requests);
-
-  base::Result<store::ClaimOutcome> do_claim(const base::Name& name, const store::Claim& claim,
-                                             base::Deadline deadline) override;
-  base::Result<std::vector<store::RenewOutcome>> do_renew(std::span<const store::Renewal> renewals,
-                                                          base::Deadline deadline) override;
-  base::Result<store::TransferOutcome> do_transfer(const base::Name& name,
-                                                   const base::LeaseId& from,
-                                                   const store::Claim& to,
-                                                   base::Deadline deadline) override;
-  base::Result<store::ReleaseOutcome> do_release(const base::Name& name, const base::LeaseId& id,
-                                                 base::Deadline deadline) override;
-  base::Result<std::optional<store::NameState>> do_look(const base::Name& name,
-                                                        base::Deadline deadline) override;
-  base::Result<store::Page> do_list(std::string_view prefix, const store::PageRequest& request,
-                                    base::Deadline deadline) override;
-  base::Result<store::HitOutcome> do_hit(const base::Name& name, const store::Hit& hit,
-                                         base::Deadline deadline) override;
-  base::Result<store::Watch> do_watch(const base::Name& name,
-                                      store::WatchCallback callback) override;
-
-  std::unique_ptr<internal::LeaseRequests> requests_;
-  const std::unique_ptr<store::AsyncLeaseStore> submitter_;
-  std::unique_ptr<store::Listings> listings_ = std::make_unique<store::Listings>();
-};
+[[nodiscard]] base::Result<std::unique_ptr<store::LeaseStore>> open_store(RedisOptions options,
+                                                                          Time time = {});
 
 }  // namespace holdfast::engines::redis

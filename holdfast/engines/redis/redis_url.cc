@@ -2,16 +2,14 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <concepts>
 #include <cstdint>
 #include <optional>
 #include <utility>
 
-#include <holdfast/base/duration_text.h>
-#include <holdfast/base/percent.h>
 #include <holdfast/base/printable.h>
 #include <holdfast/base/try.h>
+#include <holdfast/base/url_values.h>
 
 namespace holdfast::engines::redis {
 
@@ -26,45 +24,33 @@ std::unexpected<base::Error> bad(const std::string& why) {
   return fail(ErrorCode::invalid_argument, "not the URL of a Redis server: " + why);
 }
 
-Result<void> set_text(std::string_view what, std::string_view text, std::string& into) {
-  auto plain = base::percent_decode(text);
-  if (!plain) {
-    return bad("in the " + std::string(what) +
-               ", a percent sign is not followed by two hexadecimal digits");
+template <class Value>
+Result<void> set(Result<Value> value, Value& into) {
+  if (!value) {
+    return bad(value.error().message);
   }
-  // The system would take the text only up to there.
-  if (plain->find('\0') != std::string::npos && what != "password") {
-    return bad("there is a zero byte in the " + std::string(what));
-  }
-  into = *std::move(plain);
+  into = *std::move(value);
   return {};
+}
+
+Result<void> set_text(std::string_view what, std::string_view text, std::string& into) {
+  HOLDFAST_TRY(set(base::url_text(what, text), into));
+  // The system would take the text only up to there.
+  return into.contains('\0') && what != "password"
+             ? bad("there is a zero byte in the " + std::string(what))
+             : Result<void>();
 }
 
 template <std::unsigned_integral Number>
 Result<void> set_number(std::string_view what, std::string_view text, Number least, Number most,
                         Number& into) {
-  Number number{};
-  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (text.empty() || parsed.ec != std::errc() || parsed.ptr != text.data() + text.size() ||
-      number < least || number > most) {
-    // Not what is there instead: it may be the rest of a password.
-    return bad(std::string(what) + " is not a number from " + std::to_string(least) + " to " +
-               std::to_string(most) + "; in a password, / and ? are written %2F and %3F");
-  }
-  into = number;
-  return {};
+  return set(base::url_number<Number>(what, text, least, most), into);
 }
 
 Result<void> set_duration(std::string_view what, std::string_view text, base::Duration& into) {
-  const auto value = base::parse_duration(text);
-  if (!value) {
-    return bad(std::string(what) + ": " + value.error().message);
-  }
-  if (*value <= base::Duration::zero()) {
-    return bad(std::string(what) + " must be longer than nothing");
-  }
-  into = *value;
-  return {};
+  HOLDFAST_TRY(set(base::url_duration(what, text), into));
+  return into <= base::Duration::zero() ? bad(std::string(what) + " must be longer than nothing")
+                                        : Result<void>();
 }
 
 Result<void> set_yield(std::string_view what, std::string_view text, base::Duration& into) {
@@ -162,35 +148,12 @@ Result<void> set_option(std::string_view scheme, std::string_view name, std::str
   return fail(ErrorCode::invalid_argument, message);
 }
 
-Result<void> set_query(std::string_view scheme, std::string_view query, RedisOptions& options) {
-  std::vector<std::string_view> seen;
-  while (!query.empty()) {
-    const std::string_view option = query.substr(0, query.find('&'));
-    query.remove_prefix(std::min(query.size(), option.size() + 1));
-    const std::size_t equals = option.find('=');
-    const std::string_view name = option.substr(0, equals);
-    if (equals == std::string_view::npos || name.empty()) {
-      return bad("an option is not of the form name=value");
-    }
-    if (std::ranges::find(seen, name) != seen.end()) {
-      return bad("the option " + base::printable(name) + " is there twice");
-    }
-    seen.push_back(name);
-    if (auto set = set_option(scheme, name, option.substr(equals + 1), options); !set) {
-      return set;
-    }
-  }
-  return {};
-}
-
 Result<void> set_login(std::string_view login, RedisOptions& options) {
   const std::size_t colon = login.find(':');
   if (colon == std::string_view::npos) {
     return bad("there is no password after the user, as in redis://user:password@host");
   }
-  if (auto set = set_text("user", login.substr(0, colon), options.user); !set) {
-    return set;
-  }
+  HOLDFAST_TRY(set_text("user", login.substr(0, colon), options.user));
   return set_text("password", login.substr(colon + 1), options.password);
 }
 
@@ -212,10 +175,7 @@ Result<void> set_host(std::string_view text, RedisOptions& options) {
     port = text.substr(colon + 1);
   }
   if (port) {
-    if (auto set = set_number<std::uint16_t>("the port", *port, 1, UINT16_MAX, options.port);
-        !set) {
-      return set;
-    }
+    HOLDFAST_TRY(set_number<std::uint16_t>("the port", *port, 1, UINT16_MAX, options.port));
   }
   return host.empty() ? Result<void>() : set_text("host", host, options.host);
 }
@@ -228,9 +188,7 @@ Result<void> set_place(std::string_view scheme, std::string_view authority, std:
     }
     return set_text("path", path, options.unix_socket);
   }
-  if (auto set = set_host(authority, options); !set) {
-    return set;
-  }
+  HOLDFAST_TRY(set_host(authority, options));
   if (path.size() < 2) {
     return {};
   }
@@ -266,10 +224,10 @@ Result<RedisOptions> parse_redis_url(std::string_view text) {
     authority.remove_prefix(at + 1);
   }
   HOLDFAST_TRY(set_place(scheme, authority, path, options));
-  if (auto set = set_query(scheme, query, options); !set) {
-    // With an @ the query may be the rest of a password, and the error quotes it.
-    return query.contains('@') ? bad("a question mark in the password is written %3F, and an @ %40")
-                               : std::unexpected(std::move(set).error());
+  auto read = base::for_each_url_option(
+      query, [&](auto name, auto value) { return set_option(scheme, name, value, options); });
+  if (!read) {
+    return std::unexpected(base::without_rest_of_password(query, std::move(read).error()));
   }
   if (options.tls && options.tls->certificate_file.empty() != options.tls->key_file.empty()) {
     return bad("tls_cert and tls_key belong together");

@@ -30,7 +30,7 @@ namespace holdfast::engines::redis {
 //   tls_ca, tls_cert, tls_key    PEM files; only for rediss
 //   tls_verify       full or none; only for rediss
 //
-// What is wrong is invalid_argument and named in the message; the password never is.
+// A mistake is invalid_argument, and the message names it, but never the password.
 [[nodiscard]] base::Result<RedisOptions> parse_redis_url(std::string_view text);
 
 // The options that a URL of this scheme (redis, rediss, redis+unix) may have, in the form

@@ -35,7 +35,7 @@ class SqliteFileTest : public ::testing::Test {
                               base::Duration busy_timeout = 60s) {
     const bool is_file = std::filesystem::is_regular_file(path);
     const std::string before = is_file ? contents(path) : "";
-    const auto opened = SqliteStore::open({.file = path, .busy_timeout = busy_timeout});
+    const auto opened = open_store({.file = path, .busy_timeout = busy_timeout});
     EXPECT_FALSE(opened.has_value());
     EXPECT_EQ(std::filesystem::is_regular_file(path), is_file);
     EXPECT_TRUE(!is_file || contents(path) == before);
@@ -84,7 +84,7 @@ TEST_F(SqliteFileTest, ALinkThatLeadsToNoFolderOrToItselfIsRefused) {
   EXPECT_EQ(failure_of_open(file_).code, ErrorCode::unavailable);
   std::filesystem::remove(file_);
   std::filesystem::create_symlink(file_, file_);
-  EXPECT_EQ(SqliteStore::open({.file = file_}).error().code, ErrorCode::unavailable);
+  EXPECT_EQ(open_store({.file = file_}).error().code, ErrorCode::unavailable);
 }
 
 TEST_F(SqliteFileTest, NamesThatSqliteWouldReadAsAUriAreJustNames) {
@@ -169,7 +169,7 @@ TEST_F(SqliteFileTest, AFileThatMayOnlyBeReadIsListedAndRefusesChanges) {
   chmod(file_.c_str(), 0444);
   chmod((folder_ / "").c_str(), 0755);
   const int failed = as_nobody([&] {
-    const auto opened = SqliteStore::open({.file = file_});
+    const auto opened = open_store({.file = file_});
     if (!opened) {
       return 1;
     }
@@ -193,7 +193,7 @@ TEST_F(SqliteFileTest, AFileThatMayOnlyBeReadIsListedAndRefusesChanges) {
 
 TEST_F(SqliteFileTest, WhatAnotherProcessChangesIsSeenByOneThatMayOnlyRead) {
   const auto writer = testing::in_child([&] {
-    const auto store = SqliteStore::open({.file = file_});
+    const auto store = open_store({.file = file_});
     return store ? 0 : 1;
   });
   ASSERT_EQ(writer, 0);
@@ -209,7 +209,7 @@ TEST_F(SqliteFileTest, WhatAnotherProcessChangesIsSeenByOneThatMayOnlyRead) {
     if (geteuid() == 0 && setuid(65534) != 0) {
       _exit(255);
     }
-    const auto opened = SqliteStore::open({.file = file_});
+    const auto opened = open_store({.file = file_});
     const bool was_free = opened && owner_of_a(**opened).empty();
     (void)!::write(to_writer[1], &byte, 1);
     (void)!::read(to_reader[0], &byte, 1);
@@ -237,7 +237,7 @@ TEST_F(SqliteFileTest, AReaderMakesNoneOfTheFilesThatAreMissing) {
     std::filesystem::remove(beside(suffix));
   }
   const int code = as_nobody([&] {
-    const auto opened = SqliteStore::open({.file = file_});
+    const auto opened = open_store({.file = file_});
     return opened ? 254 : static_cast<int>(opened.error().code);
   });
   EXPECT_EQ(code, static_cast<int>(ErrorCode::unavailable));
@@ -251,7 +251,7 @@ TEST_F(SqliteFileTest, AnEmptyFileThatMayOnlyBeReadIsUnavailable) {
   chmod(file_.c_str(), 0444);
   chmod((folder_ / "").c_str(), 0755);
   const int code = as_nobody([&] {
-    const auto opened = SqliteStore::open({.file = file_});
+    const auto opened = open_store({.file = file_});
     return opened ? 254 : static_cast<int>(opened.error().code);
   });
   EXPECT_EQ(code, static_cast<int>(ErrorCode::unavailable));
@@ -275,7 +275,7 @@ TEST_F(SqliteFileTest, AFileWithAModeIsSharedByTheGroupOfItsFolder) {
     EXPECT_EQ(status.st_gid, kGroup) << suffix;
   }
   const auto locks = [&] {
-    const auto opened = SqliteStore::open({.file = file_});
+    const auto opened = open_store({.file = file_});
     const auto claimed = opened
                              ? (*opened)->claim("b", testing::claim_of(LeaseId::generate(), 1h))
                              : base::Result<store::ClaimOutcome>(std::unexpected(opened.error()));
@@ -290,10 +290,8 @@ TEST_F(SqliteFileTest, AFileWithAModeIsSharedByTheGroupOfItsFolder) {
 }
 
 TEST_F(SqliteFileTest, AModeWithoutTheOwnersRightsIsRefused) {
-  EXPECT_EQ(SqliteStore::open({.file = file_, .mode = 0060}).error().code,
-            ErrorCode::invalid_argument);
-  EXPECT_EQ(SqliteStore::open({.file = file_, .mode = 01777}).error().code,
-            ErrorCode::invalid_argument);
+  EXPECT_EQ(open_store({.file = file_, .mode = 0060}).error().code, ErrorCode::invalid_argument);
+  EXPECT_EQ(open_store({.file = file_, .mode = 01777}).error().code, ErrorCode::invalid_argument);
 }
 
 TEST_F(SqliteFileTest, AModeLeavesAFileThatExistsAsItIs) {
@@ -333,7 +331,7 @@ TEST_F(SqliteFileTest, ManyWhoOpenANewFileAtOnceAllGetTheSameStore) {
   for (int i = 0; i < 8; ++i) {
     const pid_t child = fork();
     if (child == 0) {
-      const auto store = SqliteStore::open({.file = file_, .busy_timeout = 60s});
+      const auto store = open_store({.file = file_, .busy_timeout = 60s});
       const auto id = LeaseId::generate();
       const bool done = store && (*store)->claim(std::to_string(i), testing::claim_of(id, 1h));
       _exit(done ? 0 : 1);
@@ -449,7 +447,7 @@ TEST_F(SqliteFileTest, AStatementThatFailsAfterTheFileWasRemovedIsReportedAsThat
 TEST_F(SqliteFileTest, ADiskThatFailsDuringTheCommitLeavesTheOutcomeUnknown) {
   testing::open({.file = file_}).reset();
   const int code = testing::in_child([&] {
-    const auto store = *SqliteStore::open({.file = file_});
+    const auto store = *open_store({.file = file_});
     const auto claim = testing::claim_of(LeaseId::generate());
     (void)signal(SIGXFSZ, SIG_IGN);
     const rlimit none{.rlim_cur = 1, .rlim_max = RLIM_INFINITY};

@@ -30,7 +30,7 @@ class SqliteHostileFileTest : public ::testing::Test {
     Stranger(file_).run(sql);
   }
   std::string failure_of_open() {
-    const auto opened = SqliteStore::open({.file = file_});
+    const auto opened = open_store({.file = file_});
     if (opened) {
       return "it was opened";
     }
@@ -80,9 +80,9 @@ TEST_F(SqliteHostileFileTest, ATableWithOtherColumnsIsRefused) {
   prepare("DROP TABLE records; CREATE TABLE records (name BLOB PRIMARY KEY, epoch TEXT)");
   EXPECT_NE(failure_of_open().find("records has no column epoch"), std::string::npos);
   std::filesystem::remove(file_);
-  base::value_or_throw(SqliteRepository::open({.file = file_})).reset();
+  base::value_or_throw(open_repository({.file = file_})).reset();
   Stranger(file_).run("ALTER TABLE objects RENAME COLUMN token TO taken");
-  EXPECT_EQ(SqliteRepository::open({.file = file_}).error().code, ErrorCode::corrupt);
+  EXPECT_EQ(open_repository({.file = file_}).error().code, ErrorCode::corrupt);
 }
 
 TEST_F(SqliteHostileFileTest, ATriggerThatIsAddedWhileTheStoreIsOpenDoesNotRun) {
@@ -129,7 +129,7 @@ TEST_F(SqliteHostileFileTest, ADamagedByteOfTheSchemaIsNeverADefectOfHoldfast) {
     bad[at] = static_cast<char>(bad[at] ^ 0x15);
     const auto file = folder_ / (std::to_string(at) + ".db");
     testing::write(file, bad);
-    const auto opened = SqliteStore::open({.file = file});
+    const auto opened = open_store({.file = file});
     ErrorCode code = ErrorCode::corrupt;
     if (!opened) {
       code = opened.error().code;

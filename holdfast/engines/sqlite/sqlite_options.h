@@ -16,8 +16,8 @@ namespace holdfast::engines::sqlite {
 struct Machine {
   // Judges the leases: counts suspend, and starts anew with every boot. Outlives the store.
   const base::Clock* clock = &base::boot_clock();
-  // How far the clock is ahead of the machine's. A time namespace moves the boot clock of the
-  // processes in it; for base::boot_clock() a store finds this out itself.
+  // The time by which the clock is ahead of the machine's. A time namespace moves the boot clock of
+  // the processes in it; for base::boot_clock() a store finds this out itself.
   base::Duration clock_ahead{};
   // Tells one boot from another; empty: the kernel's.
   std::string boot_id{};
@@ -40,11 +40,12 @@ struct SqliteOptions {
   // group of its folder. Without one: 0644, less the umask.
   std::optional<std::uint32_t> mode{};
   base::Logger logger{};
-  // How long a call without a deadline, and the opening, wait for other processes. Positive.
+  // The longest wait of a call without a deadline, and of the opening, for other processes.
+  // Positive.
   base::Duration busy_timeout = std::chrono::seconds(5);
-  // How long a name that is not in use keeps its row. Tokens do not depend on it (see SqliteStore):
-  // it only saves names that are used again and again from being removed and added again.
-  // Of a repository: how long the token of an object that was erased is remembered.
+  // The time for which a name that is not in use keeps its row. Tokens do not depend on it (see
+  // SqliteStore): it only saves names that are used again and again from being removed and added
+  // again. Of a repository: the time for which the token of an erased object is remembered.
   base::Duration retention = std::chrono::hours(1);
   Machine machine{};
 };

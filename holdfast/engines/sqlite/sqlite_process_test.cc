@@ -82,7 +82,7 @@ class SqliteProcessTest : public ::testing::Test {
   std::function<int(const Child::Told&)> releases(std::string name) {
     return [this, name = std::move(name)](const Child::Told& told) {
       told();
-      const auto store = SqliteStore::open({.file = file_});
+      const auto store = open_store({.file = file_});
       return store && (*store)->release(name, id_) == store::ReleaseOutcome::released ? 0 : 1;
     };
   }
@@ -108,7 +108,7 @@ TEST_F(SqliteProcessTest, AWatcherIsWokenAtOnceAndNotWhenTheListenerNextLooksByI
   constexpr int kRounds = 20;
   Child releaser([&](const Child::Told& told) {
     told();
-    const auto store = *SqliteStore::open({.file = file_});
+    const auto store = *open_store({.file = file_});
     for (int i = 0; i < kRounds; ++i) {
       told();
       if (store->release(std::to_string(i), id_) != store::ReleaseOutcome::released) {
@@ -197,7 +197,7 @@ TEST_F(SqliteProcessTest, WhatAKilledProcessHeldStaysHeldUntilItsTimeIsOver) {
   const SqliteOptions options{.file = file_, .machine = {.clock = &clock}};
   Child victim([&](const Child::Told& told) {
     told();
-    const auto store = *SqliteStore::open(options);
+    const auto store = *open_store(options);
     if (!store->claim("a", testing::claim_of(id_, 10s))) {
       return 1;
     }
@@ -231,8 +231,8 @@ TEST_F(SqliteProcessTest, AForkedChildCanUseNeitherTheStoreNorItsFile) {
         is_refused(store->hit("h", {.limit = 1, .period = 1s})),
         is_refused(store->watch("a", [](const auto&) {})),
         is_refused(store->sweep_now()),
-        is_refused(SqliteStore::open({.file = file_})),
-        SqliteStore::open({.file = folder_ / "another.db"}).has_value(),
+        is_refused(open_store({.file = file_})),
+        open_store({.file = folder_ / "another.db"}).has_value(),
     };
     watch->reset();
     store.reset();
@@ -248,7 +248,7 @@ TEST_F(SqliteProcessTest, AForkedChildCanUseNeitherTheStoreNorItsFile) {
 
 TEST_F(SqliteProcessTest, AChildMayOpenAFileThatItsParentHasClosedAgain) {
   testing::open({.file = file_}).reset();
-  EXPECT_EQ(testing::in_child([&] { return SqliteStore::open({.file = file_}) ? 0 : 1; }), 0);
+  EXPECT_EQ(testing::in_child([&] { return open_store({.file = file_}) ? 0 : 1; }), 0);
 }
 
 }  // namespace

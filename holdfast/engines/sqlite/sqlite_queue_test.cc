@@ -362,7 +362,7 @@ TEST(SqliteQueueProcessTest, AKilledWaiterIsSkipped) {
   const int failed = testing::in_child([&] {
     // A grandchild, so that the other processes of the test have no store open when it is forked.
     const auto dies_waiting = [&] {
-      const auto store = base::value_or_throw(SqliteStore::open(options));
+      const auto store = base::value_or_throw(open_store(options));
       auto claim = testing::claim_of(LeaseId::generate());
       claim.waits = true;
       (void)store->claim("a", claim);
@@ -370,7 +370,7 @@ TEST(SqliteQueueProcessTest, AKilledWaiterIsSkipped) {
       return 0;
     };
     {
-      const auto store = base::value_or_throw(SqliteStore::open(options));
+      const auto store = base::value_or_throw(open_store(options));
       take(*store, "a", id, 1h);
     }
     return testing::in_child(dies_waiting) == -1 ? 0 : 1;

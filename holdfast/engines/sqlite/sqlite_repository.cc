@@ -33,12 +33,10 @@ using Row = std::optional<Objects::Row>;
 
 bool is_overtaken(FencingToken token, const Row& row) { return row && token < row->newest; }
 
-}  // namespace
-
-// The tables of an open file, used by whoever has a session.
-class SqliteRepository::Engine {
+// The tables of an open file, used by the caller that has a session.
+class ObjectTables {
  public:
-  static Result<std::unique_ptr<Engine>> open(SqliteOptions options);
+  static Result<std::unique_ptr<ObjectTables>> open(SqliteOptions options);
 
   // Runs `work()`, which changes something, as one step. Tokens that are due go with it.
   template <class Work>
@@ -63,8 +61,8 @@ class SqliteRepository::Engine {
   Objects objects;
 
  private:
-  Engine(SqliteOptions the_options, std::unique_ptr<internal::SharedConnection> connection,
-         std::int64_t epoch)
+  ObjectTables(SqliteOptions the_options, std::unique_ptr<internal::SharedConnection> connection,
+               std::int64_t epoch)
       : options(std::move(the_options)),
         shared(std::move(connection)),
         objects(shared->connection(), epoch) {}
@@ -78,8 +76,7 @@ class SqliteRepository::Engine {
   }
 };
 
-Result<std::unique_ptr<SqliteRepository::Engine>> SqliteRepository::Engine::open(
-    SqliteOptions options) {
+Result<std::unique_ptr<ObjectTables>> ObjectTables::open(SqliteOptions options) {
   Result<Machine> machine = internal::complete(std::move(options.machine));
   if (!machine) {
     return std::unexpected(std::move(machine).error());
@@ -96,16 +93,17 @@ Result<std::unique_ptr<SqliteRepository::Engine>> SqliteRepository::Engine::open
   }
   HOLDFAST_TRY(internal::make_objects(connection, shared->transactions()));
   HOLDFAST_TRY(internal::check_schema(connection, internal::object_columns()));
-  std::unique_ptr<Engine> engine(new Engine(std::move(options), std::move(shared), *epoch));
+  std::unique_ptr<ObjectTables> tables(
+      new ObjectTables(std::move(options), std::move(shared), *epoch));
   // Tables that are not ours are told of now rather than later.
   std::optional<std::string> none;
-  if (auto probed = engine->objects.load({}, none); !probed) {
+  if (auto probed = tables->objects.load({}, none); !probed) {
     return std::unexpected(std::move(probed).error());
   }
-  return engine;
+  return tables;
 }
 
-Result<LoadOutcome> SqliteRepository::Engine::load(const ObjectKey& key, FencingToken token) {
+Result<LoadOutcome> ObjectTables::load(const ObjectKey& key, FencingToken token) {
   std::optional<std::string> data;
   HOLDFAST_TRY_LET(const Row row, objects.load(key, data));
   if (is_overtaken(token, row)) {
@@ -121,8 +119,8 @@ Result<LoadOutcome> SqliteRepository::Engine::load(const ObjectKey& key, Fencing
   return store::Loaded{*std::move(data)};
 }
 
-Result<std::vector<SaveOutcome>> SqliteRepository::Engine::save(std::span<const ObjectSave> saves,
-                                                                Batch batch) {
+Result<std::vector<SaveOutcome>> ObjectTables::save(std::span<const ObjectSave> saves,
+                                                    Batch batch) {
   std::vector<SaveOutcome> outcomes;
   std::vector<Row> rows;
   outcomes.reserve(saves.size());
@@ -149,8 +147,7 @@ Result<std::vector<SaveOutcome>> SqliteRepository::Engine::save(std::span<const 
   return outcomes;
 }
 
-Result<store::EraseOutcome> SqliteRepository::Engine::erase(const ObjectKey& key,
-                                                            FencingToken token) {
+Result<store::EraseOutcome> ObjectTables::erase(const ObjectKey& key, FencingToken token) {
   HOLDFAST_TRY_LET(const Row row, objects.find(key));
   if (is_overtaken(token, row)) {
     return Refused{row->newest};
@@ -159,34 +156,42 @@ Result<store::EraseOutcome> SqliteRepository::Engine::erase(const ObjectKey& key
   return store::Erased{.existed = row && row->stored};
 }
 
-Result<std::shared_ptr<SqliteRepository>> SqliteRepository::open(SqliteOptions options) {
-  HOLDFAST_TRY(internal::check_options(options));
-  HOLDFAST_TRY_LET(std::unique_ptr<Engine> engine, Engine::open(std::move(options)));
-  return std::shared_ptr<SqliteRepository>(new SqliteRepository(std::move(engine)));
-}
+class SqliteRepository final : public store::ObjectRepository {
+ public:
+  explicit SqliteRepository(std::unique_ptr<ObjectTables> tables) noexcept
+      : tables_(std::move(tables)) {}
 
-SqliteRepository::SqliteRepository(std::unique_ptr<Engine> engine) noexcept
-    : engine_(std::move(engine)) {}
-
-SqliteRepository::~SqliteRepository() {
-  if (!engine_->shared->is_ours()) {
-    // Left as it is: to close the connection would undo, in the memory shared with the parent, a
-    // transaction that it may be in.
-    (void)engine_.release();
+  ~SqliteRepository() override {
+    if (!tables_->shared->is_ours()) {
+      // Left as it is: to close the connection would undo, in the memory shared with the parent, a
+      // transaction that it may be in.
+      (void)tables_.release();
+    }
   }
-}
 
-store::RepositoryCapabilities SqliteRepository::capabilities() const {
-  return {.engine = "sqlite", .durable = true, .atomic_batch = true};
-}
+  [[nodiscard]] store::RepositoryCapabilities capabilities() const override {
+    return {.engine = "sqlite", .durable = true, .atomic_batch = true};
+  }
+
+ private:
+  Result<LoadOutcome> do_load(const ObjectKey& key, FencingToken token, Deadline deadline) override;
+  Result<std::vector<SaveOutcome>> do_save(std::span<const ObjectSave> saves, Batch batch,
+                                           Deadline deadline) override;
+  Result<store::EraseOutcome> do_erase(const ObjectKey& key, FencingToken token,
+                                       Deadline deadline) override;
+  Result<store::IdPage> do_list(std::string_view type, std::string_view prefix, std::size_t limit,
+                                std::string_view after, Deadline deadline) override;
+
+  std::unique_ptr<ObjectTables> tables_;
+};
 
 Result<LoadOutcome> SqliteRepository::do_load(const ObjectKey& key, FencingToken token,
                                               Deadline deadline) {
-  HOLDFAST_TRY_LET(const auto session, engine_->shared->enter(deadline));
-  HOLDFAST_TRY(engine_->shared->connection().check_in_place());
+  HOLDFAST_TRY_LET(const auto session, tables_->shared->enter(deadline));
+  HOLDFAST_TRY(tables_->shared->connection().check_in_place());
   // Where nothing is to be changed, nobody has to wait for the write lock.
   std::optional<std::string> data;
-  HOLDFAST_TRY_LET(const Row row, engine_->objects.load(key, data));
+  HOLDFAST_TRY_LET(const Row row, tables_->objects.load(key, data));
   if (is_overtaken(token, row)) {
     return Refused{row->newest};
   }
@@ -196,27 +201,35 @@ Result<LoadOutcome> SqliteRepository::do_load(const ObjectKey& key, FencingToken
   if (!row && token == FencingToken(0)) {
     return store::Absent{};
   }
-  return engine_->change([&] { return engine_->load(key, token); });
+  return tables_->change([&] { return tables_->load(key, token); });
 }
 
 Result<std::vector<SaveOutcome>> SqliteRepository::do_save(std::span<const ObjectSave> saves,
                                                            Batch batch, Deadline deadline) {
-  HOLDFAST_TRY_LET(const auto session, engine_->shared->enter(deadline));
-  return engine_->change([&] { return engine_->save(saves, batch); });
+  HOLDFAST_TRY_LET(const auto session, tables_->shared->enter(deadline));
+  return tables_->change([&] { return tables_->save(saves, batch); });
 }
 
 Result<store::EraseOutcome> SqliteRepository::do_erase(const ObjectKey& key, FencingToken token,
                                                        Deadline deadline) {
-  HOLDFAST_TRY_LET(const auto session, engine_->shared->enter(deadline));
-  return engine_->change([&] { return engine_->erase(key, token); });
+  HOLDFAST_TRY_LET(const auto session, tables_->shared->enter(deadline));
+  return tables_->change([&] { return tables_->erase(key, token); });
 }
 
 Result<store::IdPage> SqliteRepository::do_list(std::string_view type, std::string_view prefix,
                                                 std::size_t limit, std::string_view after,
                                                 Deadline deadline) {
-  HOLDFAST_TRY_LET(const auto session, engine_->shared->enter(deadline));
-  HOLDFAST_TRY(engine_->shared->connection().check_in_place());
-  return engine_->objects.list(type, prefix, limit, after);
+  HOLDFAST_TRY_LET(const auto session, tables_->shared->enter(deadline));
+  HOLDFAST_TRY(tables_->shared->connection().check_in_place());
+  return tables_->objects.list(type, prefix, limit, after);
+}
+
+}  // namespace
+
+Result<std::shared_ptr<store::ObjectRepository>> open_repository(SqliteOptions options) {
+  HOLDFAST_TRY(internal::check_options(options));
+  HOLDFAST_TRY_LET(auto tables, ObjectTables::open(std::move(options)));
+  return std::make_shared<SqliteRepository>(std::move(tables));
 }
 
 }  // namespace holdfast::engines::sqlite

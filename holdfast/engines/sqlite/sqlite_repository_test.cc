@@ -35,26 +35,26 @@ ObjectSave save_of(std::string id, std::string data, std::uint64_t token) {
 
 class SqliteRepositoryTest : public ::testing::Test {
  protected:
-  std::shared_ptr<SqliteRepository> open() { return open({.file = file_}); }
-  static std::shared_ptr<SqliteRepository> open(SqliteOptions options) {
-    auto repository = SqliteRepository::open(std::move(options));
+  std::shared_ptr<store::ObjectRepository> open() { return open({.file = file_}); }
+  static std::shared_ptr<store::ObjectRepository> open(SqliteOptions options) {
+    auto repository = open_repository(std::move(options));
     EXPECT_TRUE(repository.has_value()) << to_string(repository.error());
     return repository ? *repository : nullptr;
   }
   ErrorCode code_of_open(base::Duration busy_timeout = 60s) {
     const std::string before = testing::contents(file_);
-    const auto opened = SqliteRepository::open({.file = file_, .busy_timeout = busy_timeout});
+    const auto opened = open_repository({.file = file_, .busy_timeout = busy_timeout});
     EXPECT_FALSE(opened.has_value());
     EXPECT_TRUE(testing::contents(file_) == before) << "it was changed";
     EXPECT_NE(opened.error().message.find(file_.filename().string()), std::string::npos);
     return opened ? ErrorCode::internal : opened.error().code;
   }
-  static void save(SqliteRepository& repository, const ObjectSave& one) {
+  static void save(store::ObjectRepository& repository, const ObjectSave& one) {
     const auto outcomes = repository.save({&one, 1}, Batch::each);
     ASSERT_TRUE(outcomes.has_value()) << to_string(outcomes.error());
     ASSERT_EQ(outcomes->front(), store::SaveOutcome(store::Saved{}));
   }
-  static LoadOutcome load(SqliteRepository& repository, const std::string& id,
+  static LoadOutcome load(store::ObjectRepository& repository, const std::string& id,
                           std::uint64_t token) {
     return base::value_or_throw(repository.load({.type = "order", .id = id}, FencingToken(token)));
   }
@@ -67,15 +67,15 @@ TEST_F(SqliteRepositoryTest, LeasesAndObjectsShareAFileWhicheverWasThereFirst) {
   for (const std::string first : {"leases", "objects"}) {
     SCOPED_TRACE(first);
     const std::filesystem::path file = folder_ / first;
-    std::shared_ptr<SqliteRepository> repository;
+    std::shared_ptr<store::ObjectRepository> repository;
     if (first == "objects") {
-      repository = base::value_or_throw(SqliteRepository::open({.file = file}));
+      repository = base::value_or_throw(open_repository({.file = file}));
     }
     const auto store = testing::open({.file = file});
     if (first == "leases") {
       EXPECT_EQ(Stranger(file).ask("SELECT name FROM sqlite_schema WHERE name = 'objects'"), "");
       testing::take(*store, "17", LeaseId::generate());
-      repository = base::value_or_throw(SqliteRepository::open({.file = file}));
+      repository = base::value_or_throw(open_repository({.file = file}));
     }
     save(*repository, save_of("17", "data", 1));
     testing::take(*store, "another", LeaseId::generate());
@@ -103,7 +103,7 @@ TEST_F(SqliteRepositoryTest, AFileThatIsNotOursIsNamedAndLeftAsItIs) {
   std::filesystem::remove(file_);
   testing::open({.file = file_}).reset();
   Stranger(file_).run("CREATE TABLE objects (title TEXT); PRAGMA wal_checkpoint(TRUNCATE)");
-  EXPECT_EQ(SqliteRepository::open({.file = file_}).error().code, ErrorCode::corrupt);
+  EXPECT_EQ(open_repository({.file = file_}).error().code, ErrorCode::corrupt);
 }
 
 TEST_F(SqliteRepositoryTest, AFileOfALaterVersionIsUnsupported) {
@@ -140,7 +140,7 @@ TEST_F(SqliteRepositoryTest, AReadOnlyFileIsUnavailable) {
     if (geteuid() == 0 && setuid(kNobody) != 0) {
       return 255;  // root may write to anything
     }
-    const auto opened = SqliteRepository::open({.file = file_});
+    const auto opened = open_repository({.file = file_});
     return opened ? 254 : static_cast<int>(opened.error().code);
   });
   EXPECT_EQ(code, static_cast<int>(ErrorCode::unavailable));
@@ -179,7 +179,7 @@ TEST_F(SqliteRepositoryTest, AFullDiskIsUnavailableAndLeavesTheFileUsable) {
     GTEST_SKIP() << "a small file system cannot be mounted here";
   }
   {
-    const auto repository = base::value_or_throw(SqliteRepository::open({.file = disk / "app.db"}));
+    const auto repository = base::value_or_throw(open_repository({.file = disk / "app.db"}));
     save(*repository, save_of("17", "data", 1));
     const ObjectSave large = save_of("18", std::string(1'000'000, 'x'), 1);
     const auto outcome = repository->save({&large, 1}, Batch::each);
@@ -211,7 +211,7 @@ TEST_F(SqliteRepositoryTest, AForkedChildLeavesTheParentsRepositoryAlone) {
   save(*repository, save_of("17", "data", 1));
   const int code = testing::in_child([&] {
     const auto loaded = repository->load({.type = "order", .id = "17"}, FencingToken(1));
-    const auto opened = SqliteRepository::open({.file = file_});
+    const auto opened = open_repository({.file = file_});
     repository.reset();
     return loaded || opened || opened.error().code != ErrorCode::unsupported
                ? 255

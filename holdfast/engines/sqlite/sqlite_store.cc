@@ -61,43 +61,60 @@ Result<store::ClaimOutcome> claim_mutex(Record& record, NameQueue& queue, const 
   return outcome;
 }
 
-}  // namespace
+class FileStore final : public SqliteStore {
+ public:
+  explicit FileStore(std::unique_ptr<internal::Engine> engine) noexcept
+      : engine_(std::move(engine)) {}
 
-Result<std::shared_ptr<SqliteStore>> SqliteStore::open(SqliteOptions options) {
-  HOLDFAST_TRY(internal::check_options(options));
-  HOLDFAST_TRY_LET(std::unique_ptr<internal::Engine> engine,
-                   internal::Engine::open(std::move(options)));
-  return std::shared_ptr<SqliteStore>(new SqliteStore(std::move(engine)));
-}
-
-SqliteStore::SqliteStore(std::unique_ptr<internal::Engine> engine) noexcept
-    : engine_(std::move(engine)) {}
-
-SqliteStore::~SqliteStore() {
-  if (!engine_->is_ours()) {
-    // Left as it is: to close the connection would undo, in the memory shared with the parent, a
-    // transaction that it may be in; and the listening thread to be joined is not in this process.
-    (void)engine_.release();
+  ~FileStore() override {
+    if (!engine_->is_ours()) {
+      // Left as it is: to close the connection would undo, in the memory shared with the parent, a
+      // transaction that it may be in; and the listening thread to be joined is not in this
+      // process.
+      (void)engine_.release();
+    }
   }
-}
 
-store::Capabilities SqliteStore::capabilities() const {
-  return {.engine = "sqlite",
-          .durable = true,
-          .push = engine_->watchers().hears_other_processes(),
-          .cross_process = true,
-          .cross_machine = false,
-          .queues_claims = true};
-}
+  [[nodiscard]] store::Capabilities capabilities() const override {
+    return {.engine = "sqlite",
+            .durable = true,
+            .push = engine_->watchers().hears_other_processes(),
+            .cross_process = true,
+            .cross_machine = false,
+            .queues_claims = true};
+  }
+  Result<std::size_t> sweep_now(Deadline deadline) override { return engine_->sweep(deadline); }
+  [[nodiscard]] std::uint64_t times_woken() const noexcept override {
+    return engine_->watchers().times_woken();
+  }
 
-std::uint64_t SqliteStore::times_woken() const noexcept {
-  return engine_->watchers().times_woken();
-}
+ private:
+  Result<store::ClaimOutcome> do_claim(const Name& name, const store::Claim& claim,
+                                       Deadline deadline) override;
+  Result<std::vector<store::RenewOutcome>> do_renew(std::span<const store::Renewal> renewals,
+                                                    Deadline deadline) override {
+    return engine_->renew(renewals, deadline);
+  }
+  Result<store::TransferOutcome> do_transfer(const Name& name, const LeaseId& from,
+                                             const store::Claim& to, Deadline deadline) override;
+  Result<store::ReleaseOutcome> do_release(const Name& name, const LeaseId& id,
+                                           Deadline deadline) override;
+  Result<std::optional<store::NameState>> do_look(const Name& name, Deadline deadline) override {
+    return engine_->look(name, deadline);
+  }
+  Result<store::Page> do_list(std::string_view prefix, const store::PageRequest& page,
+                              Deadline deadline) override {
+    return engine_->list(prefix, page, deadline);
+  }
+  Result<store::HitOutcome> do_hit(const Name& name, const store::Hit& hit,
+                                   Deadline deadline) override;
+  Result<store::Watch> do_watch(const Name& name, store::WatchCallback callback) override;
 
-Result<std::size_t> SqliteStore::sweep_now(Deadline deadline) { return engine_->sweep(deadline); }
+  std::unique_ptr<internal::Engine> engine_;
+};
 
-Result<store::ClaimOutcome> SqliteStore::do_claim(const Name& name, const store::Claim& claim,
-                                                  Deadline deadline) {
+Result<store::ClaimOutcome> FileStore::do_claim(const Name& name, const store::Claim& claim,
+                                                Deadline deadline) {
   auto outcome = change<store::ClaimOutcome>(
       *engine_, name, deadline, {.ids = {&claim.id, 1}, .wanted = claim.permits},
       [&](Record& record, NameQueue& queue, const Instant& now) {
@@ -111,13 +128,8 @@ Result<store::ClaimOutcome> SqliteStore::do_claim(const Name& name, const store:
   return outcome;
 }
 
-Result<std::vector<store::RenewOutcome>> SqliteStore::do_renew(
-    std::span<const store::Renewal> renewals, Deadline deadline) {
-  return engine_->renew(renewals, deadline);
-}
-
-Result<store::TransferOutcome> SqliteStore::do_transfer(const Name& name, const LeaseId& from,
-                                                        const store::Claim& to, Deadline deadline) {
+Result<store::TransferOutcome> FileStore::do_transfer(const Name& name, const LeaseId& from,
+                                                      const store::Claim& to, Deadline deadline) {
   const std::array ids = {from, to.id};
   return change<store::TransferOutcome>(
       *engine_, name, deadline, {.ids = ids},
@@ -132,8 +144,8 @@ Result<store::TransferOutcome> SqliteStore::do_transfer(const Name& name, const 
       });
 }
 
-Result<store::ReleaseOutcome> SqliteStore::do_release(const Name& name, const LeaseId& id,
-                                                      Deadline deadline) {
+Result<store::ReleaseOutcome> FileStore::do_release(const Name& name, const LeaseId& id,
+                                                    Deadline deadline) {
   return change<store::ReleaseOutcome>(
       *engine_, name, deadline, {.ids = {&id, 1}},
       [&](Record& record, NameQueue& queue, const Instant& now) -> Result<store::ReleaseOutcome> {
@@ -146,23 +158,14 @@ Result<store::ReleaseOutcome> SqliteStore::do_release(const Name& name, const Le
       });
 }
 
-Result<std::optional<store::NameState>> SqliteStore::do_look(const Name& name, Deadline deadline) {
-  return engine_->look(name, deadline);
-}
-
-Result<store::Page> SqliteStore::do_list(std::string_view prefix, const store::PageRequest& page,
-                                         Deadline deadline) {
-  return engine_->list(prefix, page, deadline);
-}
-
-Result<store::HitOutcome> SqliteStore::do_hit(const Name& name, const store::Hit& hit,
-                                              Deadline deadline) {
+Result<store::HitOutcome> FileStore::do_hit(const Name& name, const store::Hit& hit,
+                                            Deadline deadline) {
   return change<store::HitOutcome>(
       *engine_, name, deadline, {},
       [&](Record& record, NameQueue&, const Instant& now) { return rules::hit(record, hit, now); });
 }
 
-Result<store::Watch> SqliteStore::do_watch(const Name& name, store::WatchCallback callback) {
+Result<store::Watch> FileStore::do_watch(const Name& name, store::WatchCallback callback) {
   HOLDFAST_TRY(engine_->check_ours());
   auto* const watch = new store::Watch(engine_->watchers().add(name.view(), std::move(callback)));
   // In a forked child it is left as it is: a thread that is not there may hold its locks.
@@ -171,6 +174,15 @@ Result<store::Watch> SqliteStore::do_watch(const Name& name, store::WatchCallbac
       delete watch;
     }
   });
+}
+
+}  // namespace
+
+Result<std::shared_ptr<SqliteStore>> open_store(SqliteOptions options) {
+  HOLDFAST_TRY(internal::check_options(options));
+  HOLDFAST_TRY_LET(std::unique_ptr<internal::Engine> engine,
+                   internal::Engine::open(std::move(options)));
+  return std::make_shared<FileStore>(std::move(engine));
 }
 
 }  // namespace holdfast::engines::sqlite

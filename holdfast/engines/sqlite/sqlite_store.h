@@ -1,16 +1,15 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 
+#include <holdfast/base/deadline.h>
+#include <holdfast/base/error.h>
 #include <holdfast/engines/sqlite/sqlite_options.h>
 #include <holdfast/store/lease_store.h>
 
 namespace holdfast::engines::sqlite {
-
-namespace internal {
-class Engine;
-}  // namespace internal
 
 // Leases in a file, shared by the processes of one machine.
 //
@@ -44,53 +43,27 @@ class Engine;
 // store's while it was in use. The file itself may be moved or removed: the stores that have it
 // open then report ErrorCode::unavailable.
 //
-//   auto store = SqliteStore::open({.file = "/var/lib/jobs/locks.db"});
+//   auto store = sqlite::open_store({.file = "/var/lib/jobs/locks.db"});
 //   if (!store) { report(store.error()); }
 //   LockProvider provider(*store);
-class SqliteStore final : public store::LeaseStore {
+class SqliteStore : public store::LeaseStore {
  public:
-  // Opens the file, or makes it. Errors say what is wrong with the file and what to do; whatever is
-  // in it is never overwritten:
-  //
-  //   invalid_argument   a path that cannot name a file, such as a folder's; options out of range
-  //   unavailable        the folder does not exist; no permission; disk full; locked
-  //   corrupt            not a database, or a damaged one
-  //   conflict           the database of another program
-  //   unsupported        a store of a later version; a file system without shared memory; inherited
-  [[nodiscard]] static base::Result<std::shared_ptr<SqliteStore>> open(SqliteOptions options);
-  ~SqliteStore() override;
-
-  [[nodiscard]] store::Capabilities capabilities() const override;
-
   // Forgets at once the names that have not been in use for the retention; how many. Not needed:
   // every few changes do a little of it.
-  base::Result<std::size_t> sweep_now(base::Deadline deadline = base::Deadline::never());
+  virtual base::Result<std::size_t> sweep_now(
+      base::Deadline deadline = base::Deadline::never()) = 0;
   // Returns how often other processes have woken this one, to tell it of a name.
-  [[nodiscard]] std::uint64_t times_woken() const noexcept;
-
- private:
-  explicit SqliteStore(std::unique_ptr<internal::Engine> engine) noexcept;
-
-  base::Result<store::ClaimOutcome> do_claim(const base::Name& name, const store::Claim& claim,
-                                             base::Deadline deadline) override;
-  base::Result<std::vector<store::RenewOutcome>> do_renew(std::span<const store::Renewal> renewals,
-                                                          base::Deadline deadline) override;
-  base::Result<store::TransferOutcome> do_transfer(const base::Name& name,
-                                                   const base::LeaseId& from,
-                                                   const store::Claim& to,
-                                                   base::Deadline deadline) override;
-  base::Result<store::ReleaseOutcome> do_release(const base::Name& name, const base::LeaseId& id,
-                                                 base::Deadline deadline) override;
-  base::Result<std::optional<store::NameState>> do_look(const base::Name& name,
-                                                        base::Deadline deadline) override;
-  base::Result<store::Page> do_list(std::string_view prefix, const store::PageRequest& page,
-                                    base::Deadline deadline) override;
-  base::Result<store::HitOutcome> do_hit(const base::Name& name, const store::Hit& hit,
-                                         base::Deadline deadline) override;
-  base::Result<store::Watch> do_watch(const base::Name& name,
-                                      store::WatchCallback callback) override;
-
-  std::unique_ptr<internal::Engine> engine_;
+  [[nodiscard]] virtual std::uint64_t times_woken() const noexcept = 0;
 };
+
+// Opens the file, or makes it. Errors say what is wrong with the file and what to do; whatever is
+// in it is never overwritten:
+//
+//   invalid_argument   a path that cannot name a file, such as a folder's; options out of range
+//   unavailable        the folder does not exist; no permission; disk full; locked
+//   corrupt            not a database, or a damaged one
+//   conflict           the database of another program
+//   unsupported        a store of a later version; a file system without shared memory; inherited
+[[nodiscard]] base::Result<std::shared_ptr<SqliteStore>> open_store(SqliteOptions options);
 
 }  // namespace holdfast::engines::sqlite

@@ -202,9 +202,7 @@ TEST_F(SqliteStoreTest, SaysWhatItPromises) {
 }
 
 TEST_F(SqliteStoreTest, OptionsOutOfRangeAreRefused) {
-  const auto code = [&](const SqliteOptions& options) {
-    return SqliteStore::open(options).error().code;
-  };
+  const auto code = [&](const SqliteOptions& options) { return open_store(options).error().code; };
   EXPECT_EQ(code({.file = ""}), ErrorCode::invalid_argument);
   EXPECT_EQ(code({.file = std::string("a\0b", 3)}), ErrorCode::invalid_argument);
   EXPECT_EQ(code({.file = folder_ / "x", .busy_timeout = 0s}), ErrorCode::invalid_argument);

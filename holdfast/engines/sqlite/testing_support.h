@@ -102,7 +102,7 @@ inline std::uint64_t use(store::LeaseStore& store, std::string_view name) {
 }
 
 inline std::shared_ptr<SqliteStore> open(SqliteOptions options) {
-  auto store = SqliteStore::open(std::move(options));
+  auto store = open_store(std::move(options));
   EXPECT_TRUE(store.has_value()) << to_string(store.error());
   return store ? *store : nullptr;
 }

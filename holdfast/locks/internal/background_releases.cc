@@ -3,95 +3,107 @@
 #include <algorithm>
 #include <exception>
 #include <utility>
+#include <variant>
 
-#include <holdfast/base/clock.h>
+#include <holdfast/base/saturate.h>
 
 namespace holdfast::locks::internal {
 
 namespace {
 
+using base::ErrorCode;
+using steps::Step;
+
 constexpr base::Duration kPatience = std::chrono::seconds(1);
 // After a request that the store did not answer.
 constexpr base::Duration kPause = std::chrono::milliseconds(100);
 
+// Whether to ask again.
+bool is_unanswered(const base::Result<store::ReleaseOutcome>& released) {
+  return !released && (released.error().code == ErrorCode::unavailable ||
+                       released.error().code == ErrorCode::unknown_outcome);
+}
+
 }  // namespace
+
+BackgroundReleases::BackgroundReleases(store::LeaseStore& store, const Runtime& runtime)
+    : runtime_(runtime), releasing_(runtime.background(*this, store, runtime.request_clock())) {}
 
 BackgroundReleases::~BackgroundReleases() {
   stop();
-  // Without the mutex, which the thread needs to end: after `stop` no other one is started.
-  if (thread_.joinable()) {
-    thread_.join();
-  }
+  releasing_->join();
 }
 
 void BackgroundReleases::add(std::string_view name, const base::LeaseId& id,
                              base::Duration lasts) noexcept {
   try {
-    const base::MutexLock lock(mutex_);
-    if (stopped_) {
-      return;
+    {
+      const base::MutexLock lock(mutex_);
+      if (stopped_) {
+        return;
+      }
+      if (claims_.size() == kMost) {
+        claims_.pop_front();
+      }
+      claims_.push_back(
+          {std::string(name), id, base::Deadline::after(runtime_.request_clock(), lasts)});
     }
-    if (claims_.size() == kMost) {
-      claims_.pop_front();
-    }
-    claims_.push_back({std::string(name), id, base::Deadline::after(base::steady_clock(), lasts)});
-    if (!thread_.joinable()) {
-      thread_ = std::thread([this] { run(); });
-    }
-    changed_.notify_one();
+    // Without a thread the lease runs out by itself, as after a crash.
+    static_cast<void>(releasing_->start());
+    releasing_->wake();
   } catch (const std::exception&) {
-    // No memory, or no thread: the lease runs out by itself, as after a crash.
-    return;
+    return;  // no memory: the same
   }
 }
 
 void BackgroundReleases::stop() noexcept {
+  {
+    const base::MutexLock lock(mutex_);
+    stopped_ = true;
+  }
+  releasing_->wake();
+}
+
+std::size_t BackgroundReleases::size() const {
   const base::MutexLock lock(mutex_);
-  stopped_ = true;
-  changed_.notify_one();
+  return claims_.size();
 }
 
-void BackgroundReleases::run() {
-  base::MutexLock lock(mutex_);
-  for (;;) {
-    while (!stopped_ && claims_.empty()) {
-      changed_.wait(mutex_);
-    }
-    if (stopped_) {
-      return;
-    }
-    Claim claim = std::move(claims_.front());
+Step BackgroundReleases::next() {
+  const base::MutexLock lock(mutex_);
+  const base::TimePoint now = runtime_.request_clock().now();
+  if (stopped_) {
+    return {};
+  }
+  if (now < pauses_until_) {
+    return Step::wait_until(pauses_until_);
+  }
+  while (!claims_.empty()) {
+    asked_ = std::move(claims_.front());
     claims_.pop_front();
-    lock.unlock();
-    const bool is_done = release(claim);
-    lock.lock();
-    if (!is_done && claims_.size() < kMost) {
-      claims_.push_back(std::move(claim));
-      pause();
+    if (!asked_.until.expired(now)) {
+      const base::Deadline soon = base::Deadline::at(base::add_saturating(now, kPatience));
+      return {.kind = Step::Kind::release,
+              .name = asked_.name,
+              .id = asked_.id,
+              .deadline = std::min(asked_.until, soon)};
     }
   }
+  return Step::wait_until(base::TimePoint::max());
 }
 
-void BackgroundReleases::pause() {
-  const auto until = std::chrono::steady_clock::now() + kPause;
-  while (!stopped_ && changed_.wait_until(mutex_, until) == std::cv_status::no_timeout) {
+Step BackgroundReleases::on(steps::Answer&& answer) {
+  const auto* const released = std::get_if<base::Result<store::ReleaseOutcome>>(&answer);
+  if (released != nullptr && is_unanswered(*released)) {
+    pauses_until_ = base::add_saturating(runtime_.request_clock().now(), kPause);
+    const base::MutexLock lock(mutex_);
+    if (claims_.size() < kMost) {
+      claims_.push_back(std::move(asked_));
+    }
   }
+  return next();
 }
 
-bool BackgroundReleases::release(const Claim& claim) {
-  const base::Duration left = claim.until.remaining(base::steady_clock().now());
-  if (left <= base::Duration::zero()) {
-    return true;  // it has run out
-  }
-  try {
-    const auto released =
-        store_.release(claim.name, claim.id,
-                       base::Deadline::after(base::steady_clock(), std::min(left, kPatience)));
-    return released || (released.error().code != base::ErrorCode::unavailable &&
-                        released.error().code != base::ErrorCode::unknown_outcome);
-  } catch (const std::exception&) {
-    return true;
-  }
-}
+Step BackgroundReleases::on_exception() { return next(); }
 
 }  // namespace holdfast::locks::internal

@@ -2,35 +2,38 @@
 
 #include <cstddef>
 #include <deque>
+#include <memory>
 #include <string>
 #include <string_view>
-#include <thread>
 
+#include <holdfast/base/clock.h>
 #include <holdfast/base/deadline.h>
 #include <holdfast/base/ids.h>
 #include <holdfast/base/mutex.h>
+#include <holdfast/locks/internal/runtime.h>
+#include <holdfast/locks/steps/procedure.h>
 #include <holdfast/store/lease_store.h>
 
 namespace holdfast::locks::internal {
 
-// Releases claims whose callers have no time left to do so: a thread of its own, started with the
-// first of them.
+// Releases claims whose callers have no time left to do so: in the background, in a thread of its
+// own that starts with the first of them.
 //
 // Thread-safe. A claim is released until the store answers, or until its lease has run out by
 // itself. When there are too many, the oldest are left to run out. Destruction waits for the
 // request under way, a second at most, and leaves the others to run out.
-class BackgroundReleases {
+class BackgroundReleases final : private steps::Procedure {
  public:
-  // `store` outlives it.
-  explicit BackgroundReleases(store::LeaseStore& store) noexcept : store_(store) {}
-  ~BackgroundReleases();
-  BackgroundReleases(const BackgroundReleases&) = delete;
-  BackgroundReleases& operator=(const BackgroundReleases&) = delete;
+  // Both outlive it.
+  BackgroundReleases(store::LeaseStore& store, const Runtime& runtime);
+  ~BackgroundReleases() override;
 
   // `lasts` is how long the lease lasts at most, if it was granted.
   void add(std::string_view name, const base::LeaseId& id, base::Duration lasts) noexcept;
   // Releases nothing more.
   void stop() noexcept;
+  // Returns how many claims wait for their release, without the one under way.
+  [[nodiscard]] std::size_t size() const;
 
  private:
   static constexpr std::size_t kMost = 4096;
@@ -38,21 +41,24 @@ class BackgroundReleases {
   struct Claim {
     std::string name;
     base::LeaseId id;
-    base::Deadline until;
+    base::Deadline until = base::Deadline::never();
   };
 
-  void run();
-  // Blocks for a while, or until it is stopped.
-  void pause() HOLDFAST_REQUIRES(mutex_);
-  // Returns whether the claim is done with.
-  [[nodiscard]] bool release(const Claim& claim);
+  [[nodiscard]] steps::Step start() override { return next(); }
+  [[nodiscard]] steps::Step on(steps::Answer&& answer) override;
+  [[nodiscard]] steps::Step on_exception() override;
+  steps::Step next();
 
-  store::LeaseStore& store_;
-  base::Mutex mutex_;
-  base::ConditionVariable changed_;
+  const Runtime& runtime_;
+  mutable base::Mutex mutex_;
   std::deque<Claim> claims_ HOLDFAST_GUARDED_BY(mutex_);
   bool stopped_ HOLDFAST_GUARDED_BY(mutex_) = false;
-  std::thread thread_ HOLDFAST_GUARDED_BY(mutex_);
+
+  // The procedure's alone.
+  Claim asked_;                     // the release under way
+  base::TimePoint pauses_until_{};  // after a request that the store did not answer
+
+  const std::unique_ptr<Background> releasing_;  // last: it uses all of the above
 };
 
 }  // namespace holdfast::locks::internal

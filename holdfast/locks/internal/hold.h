@@ -8,7 +8,6 @@
 #include <string>
 
 #include <holdfast/base/clock.h>
-#include <holdfast/base/deadline.h>
 #include <holdfast/base/error.h>
 #include <holdfast/base/ids.h>
 #include <holdfast/locks/acquire_options.h>
@@ -96,11 +95,10 @@ class Hold {
     return base::fail(base::ErrorCode::lost, "the lease was not renewed in time, or was stolen");
   }
 
-  // For what the store is asked about it: as long as the lease lasts.
-  [[nodiscard]] base::Deadline request_deadline(base::TimePoint now) const noexcept {
+  // Returns how long the store may be asked about it: as long as the lease lasts.
+  [[nodiscard]] base::Duration patience(base::TimePoint now) const noexcept {
     constexpr base::Duration kLeast = std::chrono::milliseconds(100);
-    return base::Deadline::after(base::steady_clock(),
-                                 std::max<base::Duration>(valid_until() - now, kLeast));
+    return std::max<base::Duration>(valid_until() - now, kLeast);
   }
 
   // Notes that its holder gives it back, held or lost. True for the first caller.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <system_error>
 #include <utility>
 
 #include <holdfast/base/printable.h>
@@ -11,6 +10,8 @@
 namespace holdfast::locks::internal {
 
 namespace {
+
+using steps::Step;
 
 // More go to the store in several requests, each with time enough.
 constexpr std::size_t kLargestBatch = 4096;
@@ -34,21 +35,24 @@ void prefetch_after(const std::vector<Hold*>& holds, std::size_t i) {
 
 void count(const Metrics& metrics, std::string_view counter, std::size_t by) {
   if (metrics.count && by > 0) {
-    metrics.count(counter, by);
+    metrics.count(counter, {}, by);
   }
 }
 
 }  // namespace
 
 LeaseKeeper::LeaseKeeper(store::LeaseStore& store, const base::Clock& clock,
-                         const base::Logger& logger, const Metrics& metrics, OnLost on_lost)
-    : store_(store),
-      clock_(clock),
+                         const base::Logger& logger, const Metrics& metrics, OnLost on_lost,
+                         const Runtime& runtime)
+    : clock_(clock),
+      runtime_(runtime),
       logger_(logger),
       metrics_(metrics),
       on_lost_(std::move(on_lost)),
       deadlines_(&Hold::deadline_place),
-      renewals_(&Hold::renewal_place) {}
+      renewals_(&Hold::renewal_place),
+      expiring_(runtime.background(expirer_, store, clock)),
+      renewing_(runtime.background(renewer_, store, clock)) {}
 
 LeaseKeeper::~LeaseKeeper() { stop(); }
 
@@ -60,7 +64,7 @@ bool LeaseKeeper::add(const std::shared_ptr<Hold>& hold) {
     const base::MutexLock lock(mutex_);
     is_kept = !stopped_;
     if (is_kept) {
-      if (!ensure_threads()) {
+      if (!ensure_started()) {
         return false;
       }
       const base::TimePoint expiry = deadlines_.next();
@@ -71,10 +75,10 @@ bool LeaseKeeper::add(const std::shared_ptr<Hold>& hold) {
     }
   }
   if (is_first_to_expire) {
-    expirer_waker_.wake();
+    expiring_->wake();
   }
   if (is_first_to_renew) {
-    renewer_waker_.wake();
+    renewing_->wake();
   }
   if (!is_kept) {
     hold->lose();
@@ -89,8 +93,6 @@ void LeaseKeeper::remove(Hold& hold) {
 
 void LeaseKeeper::stop() {
   Holds abandoned;
-  std::jthread expirer;
-  std::jthread renewer;
   {
     const base::MutexLock lock(mutex_);
     stopped_ = true;
@@ -100,19 +102,17 @@ void LeaseKeeper::stop() {
     for (Hold* const hold : all) {
       abandoned.push_back(forget(*hold));
     }
-    expirer = std::move(expirer_);
-    renewer = std::move(renewer_);
   }
-  expirer.request_stop();
-  renewer.request_stop();
-  expirer_waker_.wake();
-  renewer_waker_.wake();
+  expirer_.cancel();
+  renewer_.cancel();
+  expiring_->wake();
+  renewing_->wake();
   // Before the threads have ended: the renewer may be blocked in the store.
   for (const auto& hold : abandoned) {
     hold->lose();
   }
-  expirer = {};
-  renewer = {};
+  expiring_->join();
+  renewing_->join();
   log_losses();
 }
 
@@ -126,19 +126,7 @@ std::uint64_t LeaseKeeper::visits() const {
   return deadlines_.visits() + renewals_.visits();
 }
 
-bool LeaseKeeper::ensure_threads() {
-  try {
-    if (!expirer_.joinable()) {
-      expirer_ = std::jthread([this](const std::stop_token& stop) { run_expirer(stop); });
-    }
-    if (!renewer_.joinable()) {
-      renewer_ = std::jthread([this](const std::stop_token& stop) { run_renewer(stop); });
-    }
-    return true;
-  } catch (const std::system_error&) {
-    return false;
-  }
-}
+bool LeaseKeeper::ensure_started() { return expiring_->start() && renewing_->start(); }
 
 void LeaseKeeper::keep(const std::shared_ptr<Hold>& hold) {
   const base::TimePoint now = clock_.now();
@@ -168,11 +156,11 @@ void LeaseKeeper::plan_renewal(Hold& hold, base::TimePoint now) {
   }
 }
 
-void LeaseKeeper::run_expirer(const std::stop_token& stop) {
-  while (!stop.stop_requested()) {
+Step LeaseKeeper::expire_due() {
+  base::TimePoint wake;
+  bool is_more_due = true;
+  while (is_more_due) {
     Losses lost;
-    base::TimePoint wake;
-    bool is_more_due = false;
     {
       const base::MutexLock lock(mutex_);
       const base::TimePoint now = clock_.now();
@@ -181,10 +169,8 @@ void LeaseKeeper::run_expirer(const std::stop_token& stop) {
       is_more_due = wake <= now;
     }
     fire(std::move(lost));
-    if (!is_more_due) {
-      expirer_waker_.wait_until(clock_, wake);
-    }
   }
+  return Step::wait_until(wake);
 }
 
 LeaseKeeper::Losses LeaseKeeper::expire(base::TimePoint now) {
@@ -203,22 +189,38 @@ LeaseKeeper::Losses LeaseKeeper::expire(base::TimePoint now) {
   return lost;
 }
 
-void LeaseKeeper::run_renewer(const std::stop_token& stop) {
-  while (!stop.stop_requested()) {
-    log_losses();
-    Batch batch;
-    base::TimePoint wake;
-    {
-      const base::MutexLock lock(mutex_);
-      batch = take_batch(clock_.now());
-      wake = renewals_.next();
-    }
-    if (!batch.holds.empty()) {
-      renew(batch);
-    } else {
-      renewer_waker_.wait_until(clock_, wake);
-    }
+Step LeaseKeeper::renew_due() {
+  log_losses();
+  base::TimePoint wake;
+  {
+    const base::MutexLock lock(mutex_);
+    batch_ = take_batch(clock_.now());
+    wake = renewals_.next();
   }
+  if (batch_.holds.empty()) {
+    return Step::wait_until(wake);
+  }
+  renewals_of_batch_.clear();
+  renewals_of_batch_.reserve(batch_.holds.size());
+  for (const auto& hold : batch_.holds) {
+    renewals_of_batch_.push_back({.name = hold->name, .id = hold->id, .ttl = hold->schedule.ttl()});
+  }
+  sent_ = clock_.now();
+  return {.kind = Step::Kind::renew,
+          .renewals = renewals_of_batch_,
+          .deadline = base::Deadline::after(runtime_.request_clock(), batch_.patience)};
+}
+
+Step LeaseKeeper::Renewer::on(steps::Answer&& answer) {
+  if (const auto* const outcomes = std::get_if<Outcomes>(&answer)) {
+    keeper_.on_renewed(*outcomes);
+  }
+  return next();
+}
+
+Step LeaseKeeper::Renewer::on_exception() {
+  keeper_.on_renewed(base::fail(base::ErrorCode::internal, "the store threw an exception"));
+  return next();
 }
 
 LeaseKeeper::Batch LeaseKeeper::take_batch(base::TimePoint now) {
@@ -240,19 +242,12 @@ LeaseKeeper::Batch LeaseKeeper::take_batch(base::TimePoint now) {
   return batch;
 }
 
-void LeaseKeeper::renew(const Batch& batch) {
-  std::vector<store::Renewal> renewals;
-  renewals.reserve(batch.holds.size());
-  for (const auto& hold : batch.holds) {
-    renewals.push_back({.name = hold->name, .id = hold->id, .ttl = hold->schedule.ttl()});
-  }
-  const base::TimePoint sent = clock_.now();
-  const Outcomes outcomes =
-      store_.renew(renewals, base::Deadline::after(base::steady_clock(), batch.patience));
+void LeaseKeeper::on_renewed(const Outcomes& outcomes) {
   if (metrics_.observe) {
-    metrics_.observe("renew_batch", clock_.now() - sent);
+    metrics_.observe("renew_batch", {}, clock_.now() - sent_);
   }
-  Applied applied = apply(batch.holds, outcomes, sent);
+  Applied applied = apply(batch_.holds, outcomes, sent_);
+  batch_.holds.clear();  // a hold ends with its handle, not with the next request
   fire(std::move(applied.lost));
   count(metrics_, "renewed", applied.renewed);
   count(metrics_, "renew_failed", applied.failed);
@@ -334,12 +329,16 @@ void LeaseKeeper::fire(Losses losses) {
   if (losses.empty()) {
     return;
   }
-  count(metrics_, "lost", losses.size());
+  if (metrics_.count) {
+    for (const Loss& loss : losses) {
+      metrics_.count("lost", loss.hold->name, 1);
+    }
+  }
   {
     const base::MutexLock lock(mutex_);
     std::ranges::move(losses, std::back_inserter(unlogged_));
   }
-  renewer_waker_.wake();
+  renewing_->wake();
 }
 
 void LeaseKeeper::log_losses() {

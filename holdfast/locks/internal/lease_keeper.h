@@ -6,7 +6,6 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 #include <holdfast/base/clock.h>
@@ -14,16 +13,18 @@
 #include <holdfast/base/mutex.h>
 #include <holdfast/locks/internal/due_index.h>
 #include <holdfast/locks/internal/hold.h>
+#include <holdfast/locks/internal/runtime.h>
 #include <holdfast/locks/internal/shortest_ttl.h>
 #include <holdfast/locks/metrics.h>
-#include <holdfast/locks/steps/waker.h>
+#include <holdfast/locks/steps/procedure.h>
 #include <holdfast/store/lease_store.h>
 
 namespace holdfast::locks::internal {
 
 // Renews all leases of a provider, and fires `lost` for those that could not be renewed in time.
 //
-// Thread-safe. Two threads, started with the first lease:
+// Thread-safe. Two procedures run in the background, each in a thread, started with the first
+// lease:
 //   the renewer  asks the store to renew the leases that are due, 4,096 in a request, and writes
 //                the log. It may be blocked in the store for as long as a disk or a server stalls.
 //   the expirer  fires `lost` when the local deadline of a lease has come. It does no I/O, takes no
@@ -44,7 +45,8 @@ class LeaseKeeper {
   using OnLost = std::function<void(std::string_view name)>;
 
   LeaseKeeper(store::LeaseStore& store, const base::Clock& clock, const base::Logger& logger,
-              const Metrics& metrics, OnLost on_lost = {});
+              const Metrics& metrics, OnLost on_lost = {},
+              const Runtime& runtime = process_runtime());
   // Loses what is still held.
   ~LeaseKeeper();
 
@@ -81,17 +83,18 @@ class LeaseKeeper {
     Losses lost;
   };
 
-  void run_expirer(const std::stop_token& stop);
-  void run_renewer(const std::stop_token& stop);
+  // What the two procedures do when it is their turn.
+  [[nodiscard]] steps::Step expire_due();
+  [[nodiscard]] steps::Step renew_due();
+  void on_renewed(const Outcomes& outcomes);
 
-  void renew(const Batch& batch);
   Applied apply(const Holds& batch, const Outcomes& outcomes, base::TimePoint sent);
   void note_health(const Applied& applied, const Outcomes& outcomes);
   // Fires `lost`, and leaves the log to the renewer.
   void fire(Losses losses);
   void log_losses();
 
-  [[nodiscard]] bool ensure_threads() HOLDFAST_REQUIRES(mutex_);
+  [[nodiscard]] bool ensure_started() HOLDFAST_REQUIRES(mutex_);
   void keep(const std::shared_ptr<Hold>& hold) HOLDFAST_REQUIRES(mutex_);
   std::shared_ptr<Hold> forget(Hold& hold) noexcept HOLDFAST_REQUIRES(mutex_);
   void plan_renewal(Hold& hold, base::TimePoint now) HOLDFAST_REQUIRES(mutex_);
@@ -101,8 +104,30 @@ class LeaseKeeper {
                  base::TimePoint sent, base::TimePoint now, Applied& applied)
       HOLDFAST_REQUIRES(mutex_);
 
-  store::LeaseStore& store_;
+  class Expirer final : public steps::Procedure {
+   public:
+    explicit Expirer(LeaseKeeper& keeper) noexcept : keeper_(keeper) {}
+    [[nodiscard]] steps::Step start() override { return next(); }
+    [[nodiscard]] steps::Step on(steps::Answer&& /*woken*/) override { return next(); }
+
+   private:
+    steps::Step next() { return is_cancelled() ? steps::Step{} : keeper_.expire_due(); }
+    LeaseKeeper& keeper_;
+  };
+  class Renewer final : public steps::Procedure {
+   public:
+    explicit Renewer(LeaseKeeper& keeper) noexcept : keeper_(keeper) {}
+    [[nodiscard]] steps::Step start() override { return next(); }
+    [[nodiscard]] steps::Step on(steps::Answer&& answer) override;
+    [[nodiscard]] steps::Step on_exception() override;
+
+   private:
+    steps::Step next() { return is_cancelled() ? steps::Step{} : keeper_.renew_due(); }
+    LeaseKeeper& keeper_;
+  };
+
   const base::Clock& clock_;
+  const Runtime& runtime_;
   const base::Logger& logger_;
   const Metrics& metrics_;
   const OnLost on_lost_;
@@ -115,15 +140,19 @@ class LeaseKeeper {
   ShortestTtl shortest_ttl_ HOLDFAST_GUARDED_BY(mutex_);
   Losses unlogged_ HOLDFAST_GUARDED_BY(mutex_);
   bool stopped_ HOLDFAST_GUARDED_BY(mutex_) = false;
-  std::jthread expirer_ HOLDFAST_GUARDED_BY(mutex_);
-  std::jthread renewer_ HOLDFAST_GUARDED_BY(mutex_);
 
   // The renewer's alone.
   bool is_failing_ = false;
   std::string last_failure_;
+  Batch batch_;  // of the request under way
+  std::vector<store::Renewal> renewals_of_batch_;
+  base::TimePoint sent_{};
 
-  steps::ThreadWaker expirer_waker_;
-  steps::ThreadWaker renewer_waker_;
+  Expirer expirer_{*this};
+  Renewer renewer_{*this};
+  // Last: they use all of the above.
+  const std::unique_ptr<Background> expiring_;
+  const std::unique_ptr<Background> renewing_;
 };
 
 }  // namespace holdfast::locks::internal

@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <memory>
 #include <mutex>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -39,7 +40,9 @@ class RenewingStore final : public store::LeaseStore {
   }
   // From now on every request fails.
   void fail() { is_failing_ = true; }
-  void recover() { is_failing_ = false; }
+  // From now on every request ends with an exception.
+  void throw_exceptions() { is_throwing_ = true; }
+  void recover() { is_failing_ = is_throwing_ = false; }
 
   std::size_t requests() const { return requests_; }
   std::size_t renewed() const { return renewed_; }
@@ -54,6 +57,9 @@ class RenewingStore final : public store::LeaseStore {
     ++requests_;
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return !is_stalled_; });
+    if (is_throwing_) {
+      throw std::runtime_error("on purpose");
+    }
     if (is_failing_) {
       return base::fail(ErrorCode::unavailable, "the store is down");
     }
@@ -98,6 +104,7 @@ class RenewingStore final : public store::LeaseStore {
   std::condition_variable changed_;
   bool is_stalled_ = false;  // protected by mutex_
   std::atomic<bool> is_failing_ = false;
+  std::atomic<bool> is_throwing_ = false;
   std::atomic<std::size_t> requests_ = 0;
   std::atomic<std::size_t> renewed_ = 0;
   std::atomic<base::Duration::rep> last_patience_ = 0;
@@ -132,9 +139,10 @@ class LeaseKeeperTest : public ::testing::Test {
     log_.emplace_back(level, text);
   }};
   std::atomic<std::size_t> lost_ = 0;
-  const Metrics metrics_{.count = [this](std::string_view what, std::uint64_t by) {
-    lost_ += what == "lost" ? by : 0;
-  }};
+  const Metrics metrics_{
+      .count = [this](std::string_view what, std::string_view name, std::uint64_t by) {
+        lost_ += what == "lost" && !name.empty() ? by : 0;
+      }};
   LeaseKeeper keeper_{store_, clock_, logger_, metrics_};
 };
 
@@ -247,6 +255,19 @@ TEST_F(LeaseKeeperTest, AnOutageIsOneWarningAndItsEndIsSaid) {
   EXPECT_EQ(levels, (std::vector{warning, debug, debug, info}));
   EXPECT_TRUE(log_.front().second.starts_with("could not renew 1 lease, will try again: "))
       << log_.front().second;
+}
+
+TEST_F(LeaseKeeperTest, AfterAnExceptionOfTheStoreALeaseIsRenewedByTheNextRequest) {
+  const auto hold = keep("job");
+  store_.throw_exceptions();
+  wait_until_idle();
+  clock_.advance(kTtl / 3);
+  ASSERT_TRUE(eventually([&] { return store_.requests() == 1; }));
+  wait_until_idle();
+  store_.recover();
+  clock_.set(hold->schedule.renew_at());
+  EXPECT_TRUE(eventually([&] { return store_.renewed() == 1; }));
+  EXPECT_FALSE(is_lost(*hold));
 }
 
 TEST_F(LeaseKeeperTest, TheLogSaysWhyALeaseWasLost) {

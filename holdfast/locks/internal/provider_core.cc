@@ -39,20 +39,23 @@ ProviderOptions with_defaults(ProviderOptions options, const store::LeaseDefault
 }  // namespace
 
 ProviderCore::ProviderCore(std::shared_ptr<store::LeaseStore> lease_store,
-                           ProviderOptions provider_options)
-    : store(base::value_or_throw(
+                           ProviderOptions provider_options, const internal::Runtime& runtime_used)
+    : runtime(runtime_used),
+      store(base::value_or_throw(
           store::with_prefix(std::move(lease_store), provider_options.prefix))),
       options(with_defaults(std::move(provider_options), store->lease_defaults())),
       push(store->capabilities().push),
       queues_claims(store->capabilities().queues_claims),
       queues(options.max_waited_names, options.max_waiters_per_name),
-      keeper(*store, *options.clock, options.logger, options.metrics,
-             [this](std::string_view name) { queues.wake_first(name); }),
-      background_releases(*store) {}
+      keeper(
+          *store, *options.clock, options.logger, options.metrics,
+          [this](std::string_view name) { queues.wake_first(name); }, runtime),
+      background_releases(*store, runtime) {}
 
 std::shared_ptr<ProviderCore> ProviderCore::make(std::shared_ptr<store::LeaseStore> lease_store,
-                                                 ProviderOptions provider_options) {
-  return {new ProviderCore(std::move(lease_store), std::move(provider_options)),
+                                                 ProviderOptions provider_options,
+                                                 const internal::Runtime& runtime) {
+  return {new ProviderCore(std::move(lease_store), std::move(provider_options), runtime),
           [](const ProviderCore* core) {
             if (!core->is_inherited()) {
               delete core;
@@ -63,7 +66,7 @@ std::shared_ptr<ProviderCore> ProviderCore::make(std::shared_ptr<store::LeaseSto
 // A caller that only tries holds back nobody; nobody can want fewer than one permit.
 store::Claim ProviderCore::make_claim(const AcquireOptions& how, base::Duration wait) const {
   const bool holds_back = wait > base::Duration::zero() && how.permits.count > 1;
-  return {.id = base::LeaseId::generate(),
+  return {.id = runtime.new_id(),
           .owner = how.owner.empty() ? options.owner : how.owner,
           .reason = how.reason,
           .ttl = how.ttl.value_or(*options.ttl),

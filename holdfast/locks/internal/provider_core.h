@@ -5,11 +5,13 @@
 #include <string_view>
 
 #include <holdfast/base/clock.h>
+#include <holdfast/base/deadline.h>
 #include <holdfast/base/error.h>
 #include <holdfast/base/process_mark.h>
 #include <holdfast/locks/internal/background_releases.h>
 #include <holdfast/locks/internal/hold.h>
 #include <holdfast/locks/internal/lease_keeper.h>
+#include <holdfast/locks/internal/runtime.h>
 #include <holdfast/locks/internal/wait_queues.h>
 #include <holdfast/locks/lock_provider.h>
 
@@ -22,8 +24,13 @@ namespace holdfast::locks {
 class ProviderCore : public std::enable_shared_from_this<ProviderCore> {
  public:
   [[nodiscard]] static std::shared_ptr<ProviderCore> make(
-      std::shared_ptr<store::LeaseStore> lease_store, ProviderOptions provider_options);
+      std::shared_ptr<store::LeaseStore> lease_store, ProviderOptions provider_options,
+      const internal::Runtime& runtime = internal::process_runtime());
 
+  // Returns the deadline of a request that may take so long.
+  [[nodiscard]] base::Deadline deadline_after(base::Duration patience) const noexcept {
+    return base::Deadline::after(runtime.request_clock(), patience);
+  }
   // Returns a new claim with these options, of a caller that waits for so long.
   [[nodiscard]] store::Claim make_claim(const AcquireOptions& how, base::Duration wait) const;
   // Returns the hold of a grant that is not kept yet, and may have come too late.
@@ -38,17 +45,18 @@ class ProviderCore : public std::enable_shared_from_this<ProviderCore> {
   // Waiting calls end, renewal ends.
   void shut_down();
 
-  void count(std::string_view counter) const {
+  void count(std::string_view counter, std::string_view name) const {
     if (options.metrics.count) {
-      options.metrics.count(counter, 1);
+      options.metrics.count(counter, name, 1);
     }
   }
-  void observe(std::string_view duration, base::Duration value) const {
+  void observe(std::string_view duration, std::string_view name, base::Duration value) const {
     if (options.metrics.observe) {
-      options.metrics.observe(duration, value);
+      options.metrics.observe(duration, name, value);
     }
   }
 
+  const internal::Runtime& runtime;
   const std::shared_ptr<store::LeaseStore> store;
   const ProviderOptions options;
   const bool push;
@@ -58,7 +66,8 @@ class ProviderCore : public std::enable_shared_from_this<ProviderCore> {
   internal::BackgroundReleases background_releases;
 
  private:
-  ProviderCore(std::shared_ptr<store::LeaseStore> lease_store, ProviderOptions provider_options);
+  ProviderCore(std::shared_ptr<store::LeaseStore> lease_store, ProviderOptions provider_options,
+               const internal::Runtime& runtime_used);
   ~ProviderCore() = default;
 
   const base::ProcessMark process_;

@@ -103,8 +103,8 @@ class WaitQueues {
   [[nodiscard]] bool hears(std::string_view name, const Waiter& waiter) const;
   // Watches the name for as long as somebody waits. Where that fails, the queue polls.
   void watch(std::string_view name, const MakeWatch& make_watch);
-  // Leaves the queue and lets the next one contend. False while a hand-over to it is under way: to
-  // be tried again when it is woken. If the name was handed over, it is told so.
+  // Leaves the queue and lets the next one contend. Returns false while a hand-over to it is under
+  // way: call it again when it is woken. Sets `handed_over` if the name was handed over.
   [[nodiscard]] bool leave(std::string_view name, Waiter& waiter,
                            std::optional<Granted>& handed_over);
   [[nodiscard]] Standing standing(const Waiter& waiter) const;

@@ -5,10 +5,10 @@
 
 #include <holdfast/base/duration_text.h>
 #include <holdfast/base/printable.h>
-#include <holdfast/base/random.h>
 #include <holdfast/base/saturate.h>
 #include <holdfast/locks/internal/provider_core.h>
 #include <holdfast/locks/or_timed_out.h>
+#include <holdfast/store/waiting_name.h>
 
 namespace holdfast::locks::steps {
 
@@ -16,6 +16,8 @@ namespace {
 
 using base::ErrorCode;
 using base::Result;
+
+using internal::Presence;
 
 base::Deadline deadline_of(base::TimePoint started, base::Duration wait) {
   return wait == base::Duration::max() ? base::Deadline::never()
@@ -39,6 +41,9 @@ AcquireSteps::AcquireSteps(ProviderCore& core, std::string_view name, const Acqu
       asked_(waiter_.claim),
       pause_(core.options.poll_least, core.options.poll_most, core.push),
       warn_at_(base::add_saturating(started_, core.options.warn_after)),
+      announce_at_(Presence::fits(name)
+                       ? base::add_saturating(started_, core.options.announce_after)
+                       : base::TimePoint::max()),
       ends_(base::Deadline::at(base::add_saturating(deadline_.when(), kGrace))) {
   waiter_.claim.waits = true;  // for a holder that hands over to it
 }
@@ -46,6 +51,13 @@ AcquireSteps::AcquireSteps(ProviderCore& core, std::string_view name, const Acqu
 Step AcquireSteps::start() {
   if (auto valid = check(how_, waiter_.claim.ttl); !valid) {
     outcome_ = std::unexpected(std::move(valid).error());
+    state_ = State::done;
+    return {};
+  }
+  if (store::is_waiting_name(name_)) {
+    outcome_ = base::fail(ErrorCode::invalid_argument, "names that begin with " +
+                                                           std::string(store::kWaitingPrefix) +
+                                                           " are reserved: they show waiters");
     state_ = State::done;
     return {};
   }
@@ -66,7 +78,9 @@ Step AcquireSteps::on(Answer&& answer) {
     case State::claiming: return on_claimed(std::get<Result<store::ClaimOutcome>>(answer));
     case State::subscribing: return on_subscribed();
     case State::waiting: return on_woken(std::get<Woken>(answer));
+    case State::announcing: return wait();
     case State::leaving: return leave();
+    case State::withdrawing: return on_withdrawn(std::get<Result<store::ReleaseOutcome>>(answer));
     case State::releasing_lease: {
       const Step next = releasing_->on(std::move(answer));
       return next.kind == Step::Kind::done ? on_lease_released() : next;
@@ -97,7 +111,7 @@ Step AcquireSteps::claim(base::TimePoint now, bool may_wait) {
   return {.kind = Step::Kind::claim,
           .name = name_,
           .claim = &asked_,
-          .deadline = base::Deadline::after(base::steady_clock(), patience)};
+          .deadline = core_.deadline_after(patience)};
 }
 
 Step AcquireSteps::on_claimed(Result<store::ClaimOutcome>& outcome) {
@@ -122,12 +136,12 @@ Step AcquireSteps::on_busy(const store::Busy& busy) {
   // Without a watch no grant would reach it.
   const bool hears = busy.position > 0 && is_queued() && core_.queues.hears(name_, waiter_);
   return on_not_granted(
-      pause_.after_busy(busy.frees_in, base::random_fraction(), hears ? busy.position : 0));
+      pause_.after_busy(busy.frees_in, core_.runtime.random_fraction(), hears ? busy.position : 0));
 }
 
 Step AcquireSteps::on_failure(base::Error error) {
   if (error.code == ErrorCode::unknown_outcome) {
-    core_.count("unknown_outcome");
+    core_.count("unknown_outcome", name_);
     trace_ = Trace::unknown;
   }
   if (error.code == ErrorCode::internal) {
@@ -137,7 +151,7 @@ Step AcquireSteps::on_failure(base::Error error) {
   const bool passes = trace_ == Trace::unknown ||
                       (error.code == ErrorCode::unavailable && (is_reached_ || !failure_));
   failure_ = std::move(error);
-  return passes ? on_not_granted(pause_.after_failure(base::random_fraction()))
+  return passes ? on_not_granted(pause_.after_failure(core_.runtime.random_fraction()))
                 : give_up(*failure_);
 }
 
@@ -148,8 +162,11 @@ Step AcquireSteps::on_not_granted(base::Duration pause) {
   }
   const base::TimePoint until =
       std::min(base::add_saturating(clock_.now(), pause), deadline_.when());
+  if (is_cancelled()) {
+    return cancel_wait();
+  }
   if (!is_queued()) {
-    return is_cancelled() ? cancel_wait() : join(until);
+    return join(until);
   }
   if (!is_first()) {
     until_ = deadline_.when();  // the first polls for all
@@ -199,7 +216,9 @@ void AcquireSteps::watch() {
 }
 
 // The name may have become free before the watch began.
-Step AcquireSteps::on_subscribed() { return is_first() ? claim(clock_.now()) : wait(); }
+Step AcquireSteps::on_subscribed() {
+  return is_first() && !is_cancelled() ? claim(clock_.now()) : wait();
+}
 
 // Waits, unless there is something to do already.
 Step AcquireSteps::wait() { return on_woken({.by_waker = false}); }
@@ -217,11 +236,75 @@ Step AcquireSteps::on_woken(Woken how) {
   if (standing.granted || (standing.first && how.by_waker) || now >= until_) {
     return claim(now);
   }
+  if (is_to_announce(now)) {
+    return announce(now);
+  }
   state_ = State::waiting;
-  const base::TimePoint wake = std::min(until_, warn_at_);
+  const base::TimePoint wake = std::min({until_, warn_at_, announce_at_});
   // A poll may be late, the end of the caller's wait may not.
   return Step::wait_until(wake, std::min(base::subtract_saturating(wake, now) / 2,
                                          base::subtract_saturating(deadline_.when(), wake)));
+}
+
+// Not to a store that does not answer, and not in the last moment.
+bool AcquireSteps::is_to_announce(base::TimePoint now) {
+  if (now < announce_at_) {
+    return false;
+  }
+  if (failure_ || deadline_.remaining(now) < Presence::kPatience) {
+    announce_at_ = base::add_saturating(now, std::chrono::seconds(1));
+    return false;
+  }
+  return true;
+}
+
+// Whatever comes of it: it is for people, who can look again.
+Step AcquireSteps::announce(base::TimePoint now) {
+  if (!presence_) {
+    presence_.emplace(name_, waiter_.claim, how_.holding, now - started_);
+  }
+  announce_at_ = base::add_saturating(now, presence_->renew_every());
+  state_ = State::announcing;
+  return {.kind = Step::Kind::claim,
+          .name = presence_->name(),
+          .claim = &presence_->claim(),
+          .deadline = core_.deadline_after(Presence::kPatience)};
+}
+
+// A caller never returns while others still see that it waits, unless the store does not answer.
+Step AcquireSteps::withdraw() {
+  if (!presence_) {
+    return settle();
+  }
+  const base::TimePoint now = clock_.now();
+  announce_at_ = now;  // if it waits again
+  // A lease that was granted must still be worth something afterwards.
+  const base::Duration patience =
+      std::min({Presence::kPatience, this->patience(now), waiter_.claim.ttl.unchecked() / 4});
+  if (failure_ || patience <= base::Duration::zero()) {
+    withdraw_in_background();
+    return settle();
+  }
+  state_ = State::withdrawing;
+  return {.kind = Step::Kind::release,
+          .name = presence_->name(),
+          .id = waiter_.claim.id,
+          .deadline = core_.deadline_after(patience)};
+}
+
+Step AcquireSteps::on_withdrawn(const Result<store::ReleaseOutcome>& outcome) {
+  if (outcome) {
+    presence_.reset();
+  } else {
+    withdraw_in_background();
+  }
+  return settle();
+}
+
+void AcquireSteps::withdraw_in_background() {
+  core_.background_releases.add(presence_->name(), waiter_.claim.id,
+                                presence_->claim().ttl.unchecked());
+  presence_.reset();
 }
 
 Step AcquireSteps::cancel_wait() {
@@ -244,6 +327,9 @@ Step AcquireSteps::give_up(base::Error why) {
 Step AcquireSteps::on_exception() {
   const bool was_releasing_id = state_ == State::releasing_id;
   releasing_.reset();
+  if (presence_) {
+    withdraw_in_background();
+  }
   if (was_releasing_id) {
     core_.queues.wake_first(name_);
     return end();
@@ -263,7 +349,7 @@ Step AcquireSteps::leave() {
       granted_ = handed_over;
     }
   }
-  return settle();
+  return withdraw();
 }
 
 // Out of the queue.
@@ -284,8 +370,8 @@ Step AcquireSteps::keep(HoldPtr hold) {
     why_ = {ErrorCode::limit_exceeded, "there is no thread to renew the lease with"};
     return release_lease(std::move(hold));
   }
-  core_.count("acquired");
-  core_.observe("acquire_wait", hold->granted - started_);
+  core_.count("acquired", name_);
+  core_.observe("acquire_wait", name_, hold->granted - started_);
   if (core_.options.logger.enabled(base::LogLevel::debug)) {
     core_.options.logger.debug("acquired " + base::printable(name_) + " after " +
                                base::short_duration(hold->granted - started_) + ", token " +
@@ -310,12 +396,15 @@ Step AcquireSteps::on_lease_released() {
   hold_.reset();
   granted_.reset();
   trace_ = Trace::none;
-  if (!why_) {
-    return on_failure(
-        {ErrorCode::unavailable, "the store answers more slowly than the ttl allows"});
-  }
   if (is_left) {
     release_id_in_background();
+  }
+  if (!why_) {
+    // A release that comes late must not remove the lease of a later claim.
+    waiter_.claim.id = core_.runtime.new_id();
+    asked_.id = waiter_.claim.id;
+    return on_failure(
+        {ErrorCode::unavailable, "the store answers more slowly than the ttl allows"});
   }
   return end();
 }
@@ -334,7 +423,7 @@ Step AcquireSteps::release_id() {
   return {.kind = Step::Kind::release,
           .name = name_,
           .id = waiter_.claim.id,
-          .deadline = base::Deadline::after(base::steady_clock(), patience)};
+          .deadline = core_.deadline_after(patience)};
 }
 
 Step AcquireSteps::on_id_released(const Result<store::ReleaseOutcome>& outcome) {
@@ -357,13 +446,13 @@ void AcquireSteps::release_id_in_background() {
 Step AcquireSteps::end() {
   state_ = State::done;
   if (why_->code == ErrorCode::timed_out) {
-    core_.count("timed_out");
+    core_.count("timed_out", name_);
     if (core_.options.logger.enabled(base::LogLevel::debug)) {
       core_.options.logger.debug("not acquired: " + timed_out().message);
     }
     outcome_ = std::nullopt;
   } else {
-    core_.count(why_->code == ErrorCode::cancelled ? "cancelled" : "failed");
+    core_.count(why_->code == ErrorCode::cancelled ? "cancelled" : "failed", name_);
     outcome_ = std::unexpected(*why_);
   }
   return {};
@@ -375,7 +464,7 @@ bool AcquireSteps::is_first() const { return core_.queues.standing(waiter_).firs
 
 void AcquireSteps::count_contended() {
   if (!std::exchange(is_counted_, true)) {
-    core_.count("contended");
+    core_.count("contended", name_);
   }
 }
 

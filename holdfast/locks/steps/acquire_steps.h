@@ -11,6 +11,7 @@
 #include <holdfast/base/error.h>
 #include <holdfast/locks/acquire_options.h>
 #include <holdfast/locks/internal/poll_pause.h>
+#include <holdfast/locks/internal/presence.h>
 #include <holdfast/locks/internal/wait_queues.h>
 #include <holdfast/locks/lock.h>
 #include <holdfast/locks/lock_provider.h>
@@ -53,12 +54,16 @@ namespace holdfast::locks::steps {
 //                                                   answer counts
 //   waiting      time to poll, or to claim for the  claim                          claiming
 //                last time
+//   waiting      time to show that it waits         claim a lease that says so     announcing
+//   announcing   answered                           ─                              waiting
 //   waiting      no time is left, not even for the  give up                        see leaving
 //                last claim
 //   waiting      handed over                        leave the queue, settle        see leaving
 //   waiting      cancelled, or the provider ends    give up                        see leaving
 //   leaving      a hand-over to it is under way     wait until that has ended      leaving
+//   leaving      it has shown that it waits         release that lease             withdrawing
 //   leaving      otherwise                          settle                         see settling
+//   withdrawing  answered                           settle                         see settling
 //   settling     has a lease                        keep the lease                 done
 //   settling     has a lease that came too late or  release the lease              releasing_lease
 //                is not wanted
@@ -73,7 +78,8 @@ namespace holdfast::locks::steps {
 //   any          the store threw an exception       give up: it may hold           see leaving
 //                                                   something
 //
-// It is in the queue in the states claiming, subscribing, waiting and leaving, and in no other.
+// It is in the queue in the states claiming, subscribing, waiting, announcing and leaving, and in
+// no other.
 //
 // A failure passes if the store is unavailable and has answered before, or was asked only once, or
 // if a reply was lost: then the claim is repeated with the same id.
@@ -83,13 +89,28 @@ namespace holdfast::locks::steps {
 // the background.
 class AcquireSteps final : public Procedure {
  public:
-  // How long a call may take beyond its wait, for the last claim and to release what it does not
-  // want: a store that has not answered by then counts as unavailable.
+  // The time that a call may take beyond its wait, for the last claim and to release a lease that
+  // it does not want: a store that has not answered by then counts as unavailable.
   static constexpr base::Duration kGrace = std::chrono::seconds(1);
 
   // When it joins the queue, if it is willing to wait. Where many begin before the first of them is
   // answered, only one of those that join at once asks the store.
   enum class Joins : std::uint8_t { when_busy, at_once };
+
+  // Those of the table.
+  enum class State : std::uint8_t {
+    trying,
+    claiming,
+    subscribing,
+    waiting,
+    announcing,
+    leaving,
+    withdrawing,
+    settling,
+    releasing_lease,
+    releasing_id,
+    done,
+  };
 
   // All of them outlive it; the driver cancels it at AcquireOptions::stop. `default_wait` is where
   // the options do not say; Duration::max(): without bound.
@@ -101,6 +122,8 @@ class AcquireSteps final : public Procedure {
   [[nodiscard]] Step on_exception() override;
   void watch() override;
 
+  // Returns where it is; `trying` before the start.
+  [[nodiscard]] State state() const noexcept { return state_; }
   // Returns the outcome, when done: nullopt if the lock was not acquired in time.
   [[nodiscard]] base::Result<std::optional<Lock>>& outcome() noexcept { return outcome_; }
   // Returns the error for a caller to whom such a nullopt is a failure; names the holder if the
@@ -110,18 +133,7 @@ class AcquireSteps final : public Procedure {
  private:
   using Granted = internal::Granted;
   using HoldPtr = std::shared_ptr<Hold>;
-  enum class State : std::uint8_t {
-    trying,
-    claiming,
-    subscribing,
-    waiting,
-    leaving,
-    settling,
-    releasing_lease,
-    releasing_id,
-    done,
-  };
-  // What the store may have of this call when no lease was granted.
+  // The trace of this call that the store may have when no lease was granted.
   enum class Trace : std::uint8_t {
     none,
     waits,    // the claim is in the store's queue: it may be granted at any time
@@ -135,6 +147,7 @@ class AcquireSteps final : public Procedure {
   Step on_not_granted(base::Duration pause);
   Step on_subscribed();
   Step on_woken(Woken how);
+  Step on_withdrawn(const base::Result<store::ReleaseOutcome>& outcome);
   Step on_lease_released();
   Step on_id_released(const base::Result<store::ReleaseOutcome>& outcome);
 
@@ -144,6 +157,8 @@ class AcquireSteps final : public Procedure {
   Step join(base::TimePoint until);
   Step subscribe();
   Step wait();
+  Step announce(base::TimePoint now);
+  Step withdraw();
   Step cancel_wait();
   Step time_out();
   Step give_up(base::Error why);
@@ -163,6 +178,8 @@ class AcquireSteps final : public Procedure {
   [[nodiscard]] bool starts_watch();
   void count_contended();
   void warn_if_late(base::TimePoint now);
+  [[nodiscard]] bool is_to_announce(base::TimePoint now);
+  void withdraw_in_background();
   // Returns how long a request that is sent now may take.
   [[nodiscard]] base::Duration patience(base::TimePoint now) const;
   void release_id_in_background();
@@ -180,9 +197,10 @@ class AcquireSteps final : public Procedure {
   store::Claim asked_;                   // the claim under way
   std::optional<base::TimePoint> sent_;  // when the last claim was sent
   internal::PollPause pause_;
-  base::TimePoint until_{};  // when to claim again, while it waits
-  base::TimePoint warn_at_;  // when to log that it still waits; max(): it was logged
-  base::Deadline ends_;      // of the whole call
+  base::TimePoint until_{};      // when to claim again, while it waits
+  base::TimePoint warn_at_;      // when to log that it still waits; max(): it was logged
+  base::TimePoint announce_at_;  // when to show (again) that it waits
+  base::Deadline ends_;          // of the whole call
   Trace trace_ = Trace::none;
   bool is_reached_ = false;  // the store has answered
   bool is_watched_ = false;  // it has tried to watch the name since it is in the queue
@@ -192,7 +210,8 @@ class AcquireSteps final : public Procedure {
   std::optional<base::Error> why_;      // it gives up
   std::optional<Granted> granted_;
   HoldPtr hold_;
-  std::optional<ReleaseSteps> releasing_;  // of hold_
+  std::optional<ReleaseSteps> releasing_;       // of hold_
+  std::optional<internal::Presence> presence_;  // once it has announced itself
   base::Result<std::optional<Lock>> outcome_{};
 };
 

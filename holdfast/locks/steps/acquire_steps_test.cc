@@ -174,7 +174,8 @@ class AcquireStepsTest : public ::testing::Test {
   const std::shared_ptr<engines::memory::MemoryStore> store_ =
       std::make_shared<engines::memory::MemoryStore>(
           engines::memory::MemoryOptions{.clock = &clock_, .sweep_every = base::Duration::zero()});
-  LockProvider provider_{store_, {.clock = &clock_}};
+  // Shows no waiters: what that takes, and when, is tested below.
+  LockProvider provider_{store_, {.clock = &clock_, .announce_after = base::Duration::max()}};
 };
 
 TEST_F(AcquireStepsTest, InvalidOptionsEndItAtOnce) {
@@ -443,9 +444,12 @@ TEST_F(AcquireStepsTest, AGrantThatCameTooLateIsReleasedAndItGoesOn) {
   Call call(provider_, {.ttl = 1s, .wait = 1h});
   EXPECT_EQ(call.start(), Kind::claim);
   clock_.advance(2s);
+  const base::LeaseId late = call.id();
   EXPECT_EQ(call.granted(1s), Kind::release);
+  EXPECT_EQ(call.step().id, late);
   EXPECT_EQ(call.released(), Kind::watch);
   EXPECT_EQ(call.subscribed(), Kind::claim);
+  EXPECT_NE(call.id(), late) << "a release that comes late would remove this lease";
   EXPECT_EQ(call.granted(1s), Kind::done);
   EXPECT_TRUE(call.lock());
 }
@@ -455,6 +459,25 @@ TEST_F(AcquireStepsTest, CancelledDuringItsFirstClaimItDoesNotJoinTheQueue) {
   EXPECT_EQ(call.start(), Kind::claim);
   call.cancel();
   EXPECT_EQ(call.busy(), Kind::done);
+  EXPECT_EQ(call.error(), ErrorCode::cancelled);
+  EXPECT_EQ(provider_.waiting(), 0U);
+}
+
+TEST_F(AcquireStepsTest, CancelledDuringALaterClaimItSendsNoOther) {
+  Call call(provider_, kPatient, AcquireSteps::Joins::at_once);
+  EXPECT_EQ(call.start(), Kind::claim);
+  call.cancel();
+  EXPECT_EQ(call.fails(ErrorCode::unknown_outcome), Kind::release);
+  EXPECT_EQ(call.released(), Kind::done);
+  EXPECT_EQ(call.error(), ErrorCode::cancelled);
+}
+
+TEST_F(AcquireStepsTest, CancelledWhileItSubscribesItSendsNoFurtherClaim) {
+  Call call(provider_, kPatient);
+  EXPECT_EQ(call.start(), Kind::claim);
+  EXPECT_EQ(call.busy(), Kind::watch);
+  call.cancel();
+  EXPECT_EQ(call.subscribed(), Kind::done);
   EXPECT_EQ(call.error(), ErrorCode::cancelled);
   EXPECT_EQ(provider_.waiting(), 0U);
 }
@@ -722,6 +745,120 @@ TEST_F(AcquireStepsTest, AnExceptionThatADriverTurnsIntoAnErrorIsReleasedByItsId
   EXPECT_EQ(call->fails(ErrorCode::internal), Kind::release);
   EXPECT_EQ(call->released(), Kind::done);
   EXPECT_EQ(call->error(), ErrorCode::internal);
+}
+
+// Showing that it waits.
+
+class AnnouncingTest : public AcquireStepsTest {
+ protected:
+  // Returns a call behind another that has shown that it waits.
+  std::unique_ptr<Call> shown_behind() { return shown_behind(kPatient); }
+  std::unique_ptr<Call> shown_behind(const AcquireOptions& how) {
+    auto call = std::make_unique<Call>(showing_, how);
+    EXPECT_EQ(call->start(), Kind::wait);
+    EXPECT_EQ(call->step().until, clock_.now() + 1s);
+    clock_.advance(1s);
+    EXPECT_EQ(call->time_passes(), Kind::claim);
+    EXPECT_EQ(call->step().name, "holdfast.waiting/job");
+    EXPECT_EQ(call->granted(), Kind::wait);
+    return call;
+  }
+
+  LockProvider showing_{store_, {.clock = &clock_, .warn_after = 1h}};
+  const std::unique_ptr<Call> first_ = first_in_queue(showing_);
+};
+
+TEST_F(AnnouncingTest, AfterASecondAWaiterShowsThatItWaitsAndDoesSoAgainEveryFifteenSeconds) {
+  const auto call = shown_behind();
+  EXPECT_EQ(call->step().until, clock_.now() + 15s);
+  clock_.advance(15s);
+  EXPECT_EQ(call->time_passes(), Kind::claim);
+  EXPECT_EQ(call->step().name, "holdfast.waiting/job");
+  EXPECT_EQ(call->step().claim->permits, store::Permits::reader());
+  EXPECT_EQ(call->busy(), Kind::wait) << "it does not matter whether the store grants that";
+}
+
+TEST_F(AnnouncingTest, AWaiterThatHoldsOtherLeasesDoesSoTwiceASecond) {
+  const auto call = shown_behind({.ttl = 1h, .wait = 1h, .holding = {base::LeaseId(1, 2)}});
+  EXPECT_EQ(call->step().until, clock_.now() + 500ms);
+}
+
+TEST_F(AnnouncingTest, TheFirstPollsAsBefore) {
+  clock_.advance(1s);
+  EXPECT_EQ(first_->time_passes(), Kind::claim);
+  EXPECT_EQ(first_->step().name, "job");
+  EXPECT_EQ(first_->busy(), Kind::claim);
+  EXPECT_EQ(first_->step().name, "holdfast.waiting/job");
+  EXPECT_EQ(first_->granted(), Kind::wait);
+  clock_.set(first_->step().until);
+  EXPECT_EQ(first_->time_passes(), Kind::claim);
+  EXPECT_EQ(first_->step().name, "job");
+}
+
+TEST_F(AnnouncingTest, BeforeItReturnsItReleasesWhatShowsIt) {
+  const auto call = shown_behind();
+  const base::LeaseId id = call->step().id;
+  call->cancel();
+  EXPECT_EQ(call->woken(), Kind::release);
+  EXPECT_EQ(call->step().name, "holdfast.waiting/job");
+  EXPECT_NE(call->step().id, id);
+  EXPECT_EQ(call->released(), Kind::done);
+  EXPECT_EQ(call->error(), ErrorCode::cancelled);
+}
+
+TEST_F(AnnouncingTest, AlsoWithALock) {
+  const auto call = shown_behind();
+  give_up(*first_);
+  EXPECT_EQ(call->woken(), Kind::claim);
+  EXPECT_EQ(call->granted(), Kind::release);
+  EXPECT_EQ(call->step().name, "holdfast.waiting/job");
+  EXPECT_EQ(call->released(), Kind::done);
+  EXPECT_TRUE(call->lock());
+}
+
+TEST_F(AnnouncingTest, AReleaseThatFailsOrThrowsDoesNotCostTheLock) {
+  auto call = shown_behind();
+  give_up(*first_);
+  EXPECT_EQ(call->woken(), Kind::claim);
+  EXPECT_EQ(call->granted(), Kind::release);
+  EXPECT_EQ(call->release_fails(), Kind::done);
+  EXPECT_TRUE(call->lock());
+}
+
+TEST_F(AnnouncingTest, AStoreThatThrowsMeanwhileEndsTheWaitOnce) {
+  const auto call = shown_behind();
+  clock_.advance(15s);
+  EXPECT_EQ(call->time_passes(), Kind::claim);
+  EXPECT_EQ(call->store_throws(), Kind::release);
+  EXPECT_EQ(call->step().name, "job");
+  EXPECT_EQ(call->released(), Kind::done);
+}
+
+TEST_F(AnnouncingTest, WhatHappensMeanwhileIsNotForgotten) {
+  const auto call = shown_behind();
+  clock_.advance(15s);
+  EXPECT_EQ(call->time_passes(), Kind::claim);
+  call->cancel();
+  EXPECT_EQ(call->granted(), Kind::release);
+  EXPECT_EQ(call->released(), Kind::done);
+  EXPECT_EQ(call->error(), ErrorCode::cancelled);
+}
+
+TEST_F(AnnouncingTest, AWaitThatEndsSoonIsNotShown) {
+  Call call(showing_, {.ttl = 1h, .wait = 1200ms});
+  EXPECT_EQ(call.start(), Kind::wait);
+  clock_.advance(1s);
+  EXPECT_EQ(call.time_passes(), Kind::wait);
+  clock_.advance(200ms);
+  EXPECT_EQ(call.time_passes(), Kind::claim);
+  EXPECT_EQ(call.step().name, "job");
+  EXPECT_EQ(call.busy(), Kind::done);
+}
+
+TEST_F(AnnouncingTest, ReservedNamesCannotBeAcquired) {
+  const auto lock = showing_.try_acquire("holdfast.waiting/job");
+  ASSERT_FALSE(lock);
+  EXPECT_EQ(lock.error().code, ErrorCode::invalid_argument);
 }
 
 }  // namespace

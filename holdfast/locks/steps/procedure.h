@@ -3,8 +3,10 @@
 #include <atomic>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include <holdfast/base/clock.h>
 #include <holdfast/base/deadline.h>
@@ -14,21 +16,22 @@
 #include <holdfast/store/hit.h>
 #include <holdfast/store/outcome.h>
 
-// For those who write another face of the locks: what `acquire`, `release` and the recipes do, step
-// by step, without a thread and without a call of the store. The blocking face and the coroutine
-// face drive the same procedures; see run_blocking.h for how short a driver is.
+// For authors of another face of the locks: `acquire`, `release` and the recipes, step by step,
+// without a thread and without a call of the store. The blocking face and the coroutine face drive
+// the same procedures; run_blocking.h shows how short a driver is.
 namespace holdfast::locks::steps {
 
-// What a procedure wants to be done next, and with what it wants to be told of it. What it refers
-// to lives until then.
+// The next request of a procedure to its driver; Procedure::on takes the answer. Everything that a
+// step refers to lives until then.
 struct Step {
   enum class Kind : std::uint8_t {
     claim,     // LeaseStore::claim(name, *claim, deadline)
     transfer,  // LeaseStore::transfer(name, id, *claim, deadline)
     release,   // LeaseStore::release(name, id, deadline)
+    renew,     // LeaseStore::renew(renewals, deadline)
     hit,       // LeaseStore::hit(name, *hit, deadline)
     look,      // LeaseStore::look(name, deadline)
-    watch,     // Procedure::watch(), which asks the store: nothing is told
+    watch,     // Procedure::watch(), which asks the store: no answer
     wait,      // until its Waker is called, or until `until` by the provider's clock: Woken
     done,
   };
@@ -38,10 +41,11 @@ struct Step {
   base::LeaseId id{};
   const store::Claim* claim = nullptr;
   const store::Hit* hit = nullptr;
+  std::span<const store::Renewal> renewals{};
   base::Deadline deadline = base::Deadline::never();
   base::TimePoint until{};
   base::Duration slack{};   // of a wait: how late it may end if the machine was suspended
-  bool gives_back = false;  // of a watch: it asks the store to take something back
+  bool gives_back = false;  // of a watch: it asks the store to remove something
 
   [[nodiscard]] static Step wait_until(base::TimePoint when, base::Duration slack = {}) noexcept {
     return {.kind = Kind::wait, .until = when, .slack = slack};
@@ -52,17 +56,18 @@ struct Woken {
   bool by_waker = false;  // else the time has come
 };
 
-// What came of a step.
+// The answer to a step.
 using Answer =
     std::variant<std::monostate, Woken, base::Result<store::ClaimOutcome>,
                  base::Result<store::TransferOutcome>, base::Result<store::ReleaseOutcome>,
-                 base::Result<store::HitOutcome>, base::Result<std::optional<store::NameState>>>;
+                 base::Result<store::HitOutcome>, base::Result<std::optional<store::NameState>>,
+                 base::Result<std::vector<store::RenewOutcome>>>;
 
-// Something that takes several steps: it says what to do, and is told what came of it, until it is
-// done. One thread at a time; no I/O, and nothing blocks but `watch`.
+// A task of several steps: it returns the next step and takes the answer, until it is done. One
+// thread at a time; no I/O, and nothing blocks but `watch`.
 //
-// It is driven to its end, or else may leave behind what it holds and whoever it has promised
-// something to.
+// A driver must drive it to its end. Otherwise it may leave a lease in the store, and a waiter to
+// which it has offered the name.
 class Procedure {
  public:
   Procedure(const Procedure&) = delete;
@@ -71,9 +76,9 @@ class Procedure {
 
   [[nodiscard]] virtual Step start() = 0;
   [[nodiscard]] virtual Step on(Answer&& answer) = 0;
-  // Takes the place of the answer if the store threw an exception: what remains to be done.
+  // Takes the place of the answer if the store threw an exception. Returns the next step.
   [[nodiscard]] virtual Step on_exception() { return {}; }
-  // Asks the store to be told of hints. A failure only means that nobody is told.
+  // Asks the store for notices. After a failure none arrive, and waiters poll.
   virtual void watch() {}
 
   // Makes a procedure that waits end with ErrorCode::cancelled; the others end by their deadline.

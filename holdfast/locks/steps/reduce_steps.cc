@@ -17,7 +17,7 @@ ReduceSteps::ReduceSteps(Hold& hold, std::uint32_t permits)
             .reason = hold.reason,
             .ttl = hold.schedule.ttl(),
             .permits = {permits, hold.permits.capacity}},
-      asked_(hold.request_deadline(hold.clock.now())) {}
+      asked_(hold.core->deadline_after(hold.patience(hold.clock.now()))) {}
 
 Step ReduceSteps::start() {
   if (auto ours = hold_.check(); !ours) {

@@ -28,13 +28,8 @@ constexpr int kMostInARow = 16;
 constexpr base::Duration kLongestHandOver = AcquireSteps::kGrace;
 
 // Returns the deadline of a hand-over: half of the time is left to release in the store.
-base::Deadline leave_half(base::Deadline deadline) {
-  const base::TimePoint now = base::steady_clock().now();
+base::Deadline leave_half(base::Deadline deadline, base::TimePoint now) {
   return base::Deadline::at(now + std::min(deadline.remaining(now) / 2, kLongestHandOver));
-}
-
-base::Deadline earlier(base::Deadline deadline, base::Duration from_now) {
-  return std::min(deadline, base::Deadline::after(base::steady_clock(), from_now));
 }
 
 }  // namespace
@@ -62,8 +57,8 @@ Step ReleaseSteps::start() {
   const bool was_held = hold_.end();
   core_.keeper.remove(hold_);
   const base::TimePoint now = core_.options.clock->now();
-  core_.observe("hold", now - hold_.granted);
-  deadline_ = earlier(hold_.request_deadline(now), patience_);
+  core_.observe("hold", hold_.name, now - hold_.granted);
+  deadline_ = core_.deadline_after(std::min(hold_.patience(now), patience_));
   is_last_ = hold_.in_a_row >= kMostInARow;
   if (was_held && (!is_last_ || may_enqueue())) {
     next_ = core_.queues.offer(hold_.name, hold_.permits, now);
@@ -76,7 +71,7 @@ Step ReleaseSteps::start() {
           .name = hold_.name,
           .id = hold_.id,
           .claim = &next_->claim,
-          .deadline = leave_half(deadline_)};
+          .deadline = leave_half(deadline_, core_.runtime.request_clock().now())};
 }
 
 bool ReleaseSteps::may_enqueue() const {
@@ -116,7 +111,7 @@ Step ReleaseSteps::on_transfer(const Result<store::TransferOutcome>& transferred
     return end();
   }
   core_.queues.settle(hold_.name, next, std::optional(Granted{*grant, sent_, hold_.in_a_row + 1}));
-  core_.count("handed_over");
+  core_.count("handed_over", hold_.name);
   outcome_ = ReleaseOutcome::released;
   return end();
 }
@@ -139,7 +134,7 @@ Step ReleaseSteps::end() {
   if (is_gone && may_be_gone_) {
     return {};
   }
-  core_.count(!outcome_ ? "failed" : is_gone ? "not_held" : "released");
+  core_.count(!outcome_ ? "failed" : is_gone ? "not_held" : "released", hold_.name);
   const base::LogLevel level = is_gone ? base::LogLevel::warning : base::LogLevel::debug;
   if (outcome_ && core_.options.logger.enabled(level)) {
     const base::Duration held = core_.options.clock->now() - hold_.granted;

@@ -15,15 +15,15 @@ struct Waiter;
 
 namespace holdfast::locks::steps {
 
-// Releases a lease: hands it over to the next in the queue, or releases it in the store, with the
-// claim of the next one in the store's queue. Once begun, the lease is no longer kept, whatever
-// comes of it.
+// The release of a lease: passes it to the next in the queue, or releases it in the store, with the
+// claim of the next one in the store's queue. Once begun, the lease is no longer renewed, whatever
+// the outcome is.
 class ReleaseSteps final : public Procedure {
  public:
-  // `hold` outlives it. It asks the store for as long as the lease lasts.
+  // `hold` must outlive it. It asks the store for as long as the lease lasts.
   explicit ReleaseSteps(Hold& hold) noexcept;
-  // For a lease that no caller was given, so that it is no loss if it has expired. It asks for no
-  // longer than `patience`.
+  // For a lease that no caller has received: it is no loss if it has expired. It asks for no longer
+  // than `patience`.
   ReleaseSteps(Hold& hold, base::Duration patience) noexcept;
   // Wakes the waiter that would have been next, if it was not driven to its end.
   ~ReleaseSteps() override;
@@ -36,7 +36,7 @@ class ReleaseSteps final : public Procedure {
   [[nodiscard]] const base::Result<store::ReleaseOutcome>& outcome() const noexcept {
     return outcome_;
   }
-  // For those who release without a caller that could be told.
+  // Logs a failure, for a release without a caller.
   void warn_if_failed() const;
 
  private:

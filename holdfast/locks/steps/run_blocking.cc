@@ -11,6 +11,7 @@ Answer ask(store::LeaseStore& store, const Step& step) {
     case Step::Kind::transfer:
       return store.transfer(step.name, step.id, *step.claim, step.deadline);
     case Step::Kind::release: return store.release(step.name, step.id, step.deadline);
+    case Step::Kind::renew: return store.renew(step.renewals, step.deadline);
     case Step::Kind::hit: return store.hit(step.name, *step.hit, step.deadline);
     case Step::Kind::look: return store.look(step.name, step.deadline);
     case Step::Kind::watch:

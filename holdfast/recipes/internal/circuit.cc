@@ -96,7 +96,7 @@ std::stop_token Circuit::next_opening() const {
 void Circuit::tell(base::LogLevel level, std::string_view text, std::string_view counter) const {
   logger_.log(level, text);
   if (metrics_.count) {
-    metrics_.count(counter, 1);
+    metrics_.count(counter, {}, 1);
   }
 }
 

@@ -32,7 +32,7 @@ class CircuitTest : public ::testing::Test {
                   base::Logger([this](base::LogLevel level, std::string_view text) {
                     said.push_back(std::string(to_string(level)) + ": " + std::string(text));
                   }),
-                  {.count = [this](std::string_view counter, std::uint64_t) {
+                  {.count = [this](std::string_view counter, std::string_view, std::uint64_t) {
                     ++counted[std::string(counter)];
                   }}};
 };

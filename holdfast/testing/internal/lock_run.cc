@@ -1,7 +1,5 @@
 #include <holdfast/testing/internal/lock_run.h>
 
-#include <stdexcept>
-
 #include <holdfast/base/try.h>
 
 namespace holdfast::testing::internal {
@@ -35,7 +33,7 @@ base::Result<bool> ProviderUnderTest::is_locked(std::string_view name) {
 }
 
 LockRun::LockRun(const EngineUnderTest& engine, const Face& face, Place place)
-    : ProviderRun(engine, std::move(place)), face_(face), provider_(provider_with({})) {
+    : CaseRun(engine, std::move(place)), face_(face), provider_(provider_with({})) {
   make_empty_lock() = face.make_empty_lock;
 }
 
@@ -47,21 +45,6 @@ std::unique_ptr<ProviderUnderTest> LockRun::another_provider(locks::ProviderOpti
 std::unique_ptr<ProviderUnderTest> LockRun::provider_with(locks::ProviderOptions options) {
   return std::make_unique<ProviderUnderTest>(
       face_.make_provider(shared_network(), with_clock(std::move(options))));
-}
-
-LockUnderTest must_have(ProviderUnderTest::MaybeLock outcome) {
-  auto lock = base::value_or_throw(std::move(outcome));
-  if (!lock) {
-    throw std::runtime_error("the lock was busy");
-  }
-  return *std::move(lock);
-}
-
-bool is_busy(const ProviderUnderTest::MaybeLock& outcome) {
-  if (!outcome) {
-    base::throw_error(outcome.error());
-  }
-  return !outcome->has_value();
 }
 
 }  // namespace holdfast::testing::internal

@@ -4,12 +4,14 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
 
-#include <holdfast/testing/internal/provider_run.h>
+#include <holdfast/testing/internal/case_run.h>
 #include <holdfast/testing/provider_face.h>
+#include <holdfast/testing/recipe_faces.h>
 
 namespace holdfast::testing::internal {
 
@@ -67,19 +69,26 @@ class ProviderUnderTest {
   [[nodiscard]] store::LeaseStore& store() const { return face_->blocking().store(); }
   [[nodiscard]] std::size_t held() const { return face_->blocking().held(); }
   [[nodiscard]] std::size_t waiting() const { return face_->blocking().waiting(); }
+  [[nodiscard]] RecipesFace& recipes() const { return *recipes_; }
 
  private:
   std::unique_ptr<ProviderFace> face_;
+  std::unique_ptr<RecipesFace> recipes_ = face_->recipes();
 };
 
-// A ProviderRun whose providers use one face.
-class LockRun : public ProviderRun {
+// A CaseRun with providers, which use one face.
+class LockRun : public CaseRun {
  public:
   LockRun(const EngineUnderTest& engine, const Face& face, Place place);
 
+  // Returns a provider on `network()`.
   [[nodiscard]] ProviderUnderTest& provider() { return *provider_; }
+  // Returns the recipes on that provider.
+  [[nodiscard]] RecipesFace& recipes() const { return provider_->recipes(); }
+  // Returns a provider as in another process: with its own handle, without faults.
   [[nodiscard]] std::unique_ptr<ProviderUnderTest> another_provider(
       locks::ProviderOptions options = {});
+  // Returns a provider on `network()`.
   [[nodiscard]] std::unique_ptr<ProviderUnderTest> provider_with(locks::ProviderOptions options);
   void destroy_provider() { provider_.reset(); }
 
@@ -88,8 +97,27 @@ class LockRun : public ProviderRun {
   std::unique_ptr<ProviderUnderTest> provider_;
 };
 
-[[nodiscard]] LockUnderTest must_have(ProviderUnderTest::MaybeLock outcome);
-[[nodiscard]] bool is_busy(const ProviderUnderTest::MaybeLock& outcome);
+// Returns the lock, a handle or a pointer to a face; anything else ends the case with an exception.
+template <class Maybe>
+[[nodiscard]] auto must_have(base::Result<Maybe> outcome) {
+  auto lock = base::value_or_throw(std::move(outcome));
+  if (!lock) {
+    throw std::runtime_error("the lock was busy");
+  }
+  if constexpr (requires { lock.value(); }) {
+    return *std::move(lock);
+  } else {
+    return lock;
+  }
+}
+// Returns whether it was busy; an error ends the case.
+template <class Maybe>
+[[nodiscard]] bool is_busy(const base::Result<Maybe>& outcome) {
+  if (!outcome) {
+    base::throw_error(outcome.error());
+  }
+  return !*outcome;
+}
 
 struct LockCase {
   const char* name;

@@ -28,33 +28,18 @@ class Conformance : public ::testing::Test {
   const std::function<void(Place)> body_;
 };
 
-template <class Case>
-void add_case(const std::string& suite, const EngineUnderTest& engine, const Case& which,
-              const std::function<void(Place)>& body) {
-  ::testing::RegisterTest(
-      suite.c_str(), which.name, nullptr, nullptr, __FILE__, __LINE__,
-      [=]() -> ::testing::Test* { return new Conformance(engine, which.time, body); });
-}
-
 }  // namespace
 
-void register_cases(const std::string& suite, const EngineUnderTest& engine,
-                    std::span<const ProviderCase> cases) {
-  for (const ProviderCase& each : cases) {
-    add_case(suite, engine, each, [=](Place place) {
-      ProviderRun run(engine, std::move(place));
-      each.run(run);
-    });
-  }
-}
-
-void register_cases(const Face& face, const EngineUnderTest& engine,
+void register_cases(const std::string& suite, const EngineUnderTest& engine, const Face& face,
                     std::span<const LockCase> cases) {
   for (const LockCase& each : cases) {
-    add_case(face.name + "." + engine.name, engine, each, [=](Place place) {
+    const auto body = [=](Place place) {
       LockRun run(engine, face, std::move(place));
       each.run(run);
-    });
+    };
+    ::testing::RegisterTest(
+        (suite + "." + engine.name).c_str(), each.name, nullptr, nullptr, __FILE__, __LINE__,
+        [=]() -> ::testing::Test* { return new Conformance(engine, each.time, body); });
   }
 }
 

@@ -38,8 +38,8 @@ Finding judge_topology(const Greeting& greeting) {
   }
   return {
       "topology", Level::warning,
-      "a server on its own: if it is lost, so are its locks, and who waits has to ask again and "
-      "again; make it a replica set, even of one"};
+      "a server on its own: if it is lost, so are its locks, and waiters have to poll; make it a "
+      "replica set, even of one"};
 }
 
 Finding judge_write_concern(std::string_view concern) {

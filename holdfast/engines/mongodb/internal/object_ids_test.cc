@@ -13,7 +13,6 @@
 namespace holdfast::engines::mongodb::internal {
 namespace {
 
-
 // Short texts of few bytes, so that all ways in which they can meet come up.
 std::vector<std::string> odd_names() {
   std::mt19937 random(7);

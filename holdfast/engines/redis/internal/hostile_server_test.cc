@@ -194,7 +194,7 @@ base::Error error_of_claim(const std::string& answer) {
       client.send(request.contains("SETNAME") ? "+OK\r\n" : answer);
     }
   });
-  const auto store = base::value_or_throw(RedisStore::open(options_for(server)));
+  const auto store = base::value_or_throw(open_store(options_for(server)));
   const auto outcome = store->claim("job", tests::wish());
   return outcome ? base::Error{} : outcome.error();
 }
@@ -282,7 +282,7 @@ class StrayHints {
 
 TEST(HostileServer, HintsForNobodyAreKeptInASmallNumber) {
   StrayHints strays;
-  const auto store = base::value_or_throw(RedisStore::open(options_for(strays.server)));
+  const auto store = base::value_or_throw(open_store(options_for(strays.server)));
   const auto watch = store->watch("job", [](const auto&...) {});
   EXPECT_TRUE(eventually([&] { return strays.is_last_passed.load(); }));
   EXPECT_LT(strays.passed, StrayHints::kHints - 512);
@@ -310,7 +310,7 @@ class MessageFlood {
 
 TEST(HostileServer, AFloodOfMessagesEndsTheListeningConnection) {
   MessageFlood flood;
-  auto store = RedisStore::open(options_for(flood.server));
+  auto store = open_store(options_for(flood.server));
   ASSERT_TRUE(store);
   const auto watch = (*store)->watch("job", [](const auto&...) {});
   // The first, and the one for commands; then it has to connect again.
@@ -319,7 +319,7 @@ TEST(HostileServer, AFloodOfMessagesEndsTheListeningConnection) {
 
 TEST(HostileServer, AStoreEndsUnderAFloodOfMessages) {
   MessageFlood flood;
-  auto store = RedisStore::open(options_for(flood.server));
+  auto store = open_store(options_for(flood.server));
   ASSERT_TRUE(store);
   auto watch = (*store)->watch("job", [](const auto&...) {});
   ASSERT_TRUE(eventually([&] { return flood.is_flooding.load(); }));

@@ -45,8 +45,8 @@ class JoinedScripts : public ::testing::Test {
 
   const tests::RedisServer server_;
   tests::RedisClient client_{server_.port()};
-  const std::unique_ptr<RedisStore> store_ =
-      base::value_or_throw(RedisStore::open({.host = "127.0.0.1", .port = server_.port()}));
+  const std::unique_ptr<store::LeaseStore> store_ =
+      base::value_or_throw(open_store({.host = "127.0.0.1", .port = server_.port()}));
   const base::LeaseId mine_ = base::LeaseId::generate();
 
  private:

@@ -11,8 +11,8 @@ namespace holdfast::engines::redis::internal {
 [[nodiscard]] std::uint16_t slot_of(std::string_view key) noexcept;
 
 // Where a name is kept. Both are in one slot, whatever bytes the name has. The scripts make two
-// more keys from the companion's, in the same slot: they begin with hfq: (see queue_key.lua) and hfe:
-// (see count.lua) instead.
+// more keys from the companion's, in the same slot: they begin with hfq: (see queue_key.lua) and
+// hfe: (see count.lua) instead.
 struct Keys {
   std::string plain;      // the prefix and the name: what other programs lock, too
   std::string companion;  // begins with hf:

@@ -1,6 +1,7 @@
 #include <holdfast/engines/redis/internal/lease_requests.h>
 
 #include <chrono>
+#include <cstdint>
 #include <variant>
 
 #include <holdfast/base/try.h>
@@ -33,17 +34,37 @@ std::chrono::milliseconds expiry_of_mutex(base::Duration ttl) {
 
 bool is_mutex(const store::Claim& claim) { return claim.permits == store::Permits::mutex(); }
 
-// What the answer to a claim says of its place in the queue.
-void see_to_queue(QueuedClaims& queued, const Name& name, const LeaseId& id, bool is_new,
-                  Result<store::ClaimOutcome>& outcome) {
-  if (!outcome) {
-    if (is_new && outcome.error().code != ErrorCode::unknown_outcome) {
-      queued.remove(name.view(), id);  // it never joined the queue
-    }
-  } else if (auto* const busy = std::get_if<store::Busy>(&*outcome)) {
-    busy->pending = queued.contains(name.view(), id);
-  } else {
+// What a claim does in the queue if it is refused: see claim.lua.
+enum class Place : std::uint8_t {
+  as_before,
+  joins,  // or stays
+  early,  // joins before the store listens
+  leaves,
+};
+
+std::string_view text_of(Place place) {
+  switch (place) {
+    case Place::as_before: break;
+    case Place::joins: return "joins";
+    case Place::early: return "early";
+    case Place::leaves: return "leaves";
+  }
+  return {};
+}
+
+// Notes where the claim is after this answer.
+void note_place(QueuedClaims& queued, const Name& name, const LeaseId& id, Place place,
+                Result<store::ClaimOutcome>& outcome) {
+  const bool joins = place == Place::joins || place == Place::early;
+  auto* const busy = outcome ? std::get_if<store::Busy>(&*outcome) : nullptr;
+  const bool is_unknown = !outcome && outcome.error().code == ErrorCode::unknown_outcome;
+  if (joins && (busy != nullptr || is_unknown)) {
+    queued.add(name.view(), id, base::boot_clock().now());
+  } else if (outcome && (busy == nullptr || place == Place::leaves)) {
     queued.remove(name.view(), id);
+  }
+  if (busy != nullptr) {
+    busy->pending = place != Place::leaves;
   }
 }
 
@@ -73,11 +94,20 @@ bool LeaseRequests::yields() const noexcept {
 }
 
 Request<store::ClaimOutcome> LeaseRequests::claim(const Name& name, const store::Claim& claim) {
-  const std::string_view waits_as = watches.waits_as(name.view());
-  // A mutex that may be, or may now join, in the queue with its claim.
-  const bool joins = is_mutex(claim) && claim.waits && !waits_as.empty();
-  const bool is_new = joins && queued.add(name.view(), claim.id, base::boot_clock().now());
+  std::string_view waits_as = watches.waits_as(name.view());
+  const bool is_watched = !waits_as.empty();
   const std::string member = is_mutex(claim) ? queued_member(name, claim.id) : std::string();
+  Place place = Place::as_before;
+  const auto listening = watches.listening();
+  if (is_mutex(claim) && claim.waits && listening != WatchTable::Listening::no) {
+    place = listening == WatchTable::Listening::yes ? Place::joins : Place::early;
+    waits_as = watches.store_id();
+  } else if (!claim.waits && !member.empty()) {
+    place = Place::leaves;
+    if (watches.count(name.view()) < 2) {
+      waits_as = {};  // only the waiter watches whose claim this is
+    }
+  }
 
   Command command = scripts.command(lua::kClaim, name.view());
   command.add(to_string(claim.id)).add(lease_text(claim));
@@ -86,22 +116,26 @@ Request<store::ClaimOutcome> LeaseRequests::claim(const Name& name, const store:
   } else {
     command.add("");
   }
-  if (is_mutex(claim) && waits_as.empty() && member.empty()) {
+  const bool is_usual = is_mutex(claim) && !is_watched && member.empty();
+  if (is_usual) {
     scripts.make_joinable(command);
-  } else {
+  }
+  if (!is_usual || place != Place::as_before) {
     command.add(words(claim.permits.count, claim.permits.capacity, microseconds(claim.holds_back),
-                      waits_as));
+                      waits_as, text_of(place)));
   }
   const base::Duration ttl = claim.ttl.unchecked();
-  if (member.empty()) [[likely]] {
+  if (place == Place::as_before && member.empty()) {
     return {.command = std::move(command),
             .read = [ttl](Result<Reply> reply) { return claim_outcome(std::move(reply), ttl); }};
   }
-  command.add(member);
+  if (!member.empty()) {
+    command.add(member);
+  }
   return {.command = std::move(command),
-          .read = [&queued = queued, name, id = claim.id, is_new, ttl](Result<Reply> reply) {
+          .read = [&queued = queued, name, id = claim.id, place, ttl](Result<Reply> reply) {
             Result<store::ClaimOutcome> outcome = claim_outcome(std::move(reply), ttl);
-            see_to_queue(queued, name, id, is_new, outcome);
+            note_place(queued, name, id, place, outcome);
             return outcome;
           }};
 }
@@ -170,6 +204,13 @@ Request<std::optional<store::NameState>> LeaseRequests::look(const Name& name) c
   command.add(watches.waits_as(name.view()));
   return {.command = std::move(command),
           .read = [name](Result<Reply> reply) { return only_state(name, std::move(reply)); }};
+}
+
+// Where a claim of this store is in the queue already, the store is notified by it.
+store::Watch LeaseRequests::watch(const Name& name, store::WatchCallback callback) {
+  return watches.add(
+      name.view(), std::move(callback),
+      queued.contains(name.view()) ? WatchTable::Joins::no : WatchTable::Joins::the_queue);
 }
 
 Request<store::HitOutcome> LeaseRequests::hit(const Name& name, const store::Hit& hit) const {

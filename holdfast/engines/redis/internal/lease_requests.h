@@ -52,6 +52,9 @@ class LeaseRequests {
   [[nodiscard]] Request<std::optional<store::NameState>> look(const base::Name& name) const;
   [[nodiscard]] Request<store::HitOutcome> hit(const base::Name& name, const store::Hit& hit) const;
 
+  // Blocks for half a second at most.
+  [[nodiscard]] store::Watch watch(const base::Name& name, store::WatchCallback callback);
+
   // These outlive the connection, whose late answers use them.
   QueuedClaims queued;
   const KeySpace keys;

@@ -90,6 +90,14 @@ TEST_F(LeaseRequestsTest, AClaimThatWouldHandOnWhatItDoesNotHaveLeavesTheQueue) 
   EXPECT_TRUE(requests_.queued.is_empty());
 }
 
+TEST_F(LeaseRequestsTest, AClaimThatWaitsNoLongerLeavesTheQueue) {
+  store::Claim last = waiting_;
+  last.waits = false;
+  const auto refused = claim(last);
+  EXPECT_TRUE(refused && !std::get<store::Busy>(*refused).pending);
+  EXPECT_TRUE(requests_.queued.is_empty());
+}
+
 TEST_F(LeaseRequestsTest, AClaimThatNeverReachedTheServerIsNotInTheQueue) {
   requests_.queued.remove("job", waiting_.id);
   fail_with(ErrorCode::unavailable, waiting_);

@@ -1,10 +1,9 @@
 #include <holdfast/engines/redis/internal/queued_claims.h>
 
-namespace holdfast::engines::redis::internal {
+#include <algorithm>
+#include <iterator>
 
-std::string QueuedClaims::key(std::string_view name, const base::LeaseId& id) {
-  return to_string(id).append(name);
-}
+namespace holdfast::engines::redis::internal {
 
 // Not each time: there may be many.
 void QueuedClaims::forget_the_old(base::TimePoint now) {
@@ -12,7 +11,11 @@ void QueuedClaims::forget_the_old(base::TimePoint now) {
     return;
   }
   looked_through_ = now;
-  std::erase_if(claims_, [&](const auto& claim) { return now - claim.second > kForgotten; });
+  for (auto name = by_name_.begin(); name != by_name_.end();) {
+    std::erase_if(name->second,
+                  [&](const Claim& claim) { return now - claim.refused > kForgotten; });
+    name = name->second.empty() ? by_name_.erase(name) : std::next(name);
+  }
 }
 
 bool QueuedClaims::contains(std::string_view name, const base::LeaseId& id) const {
@@ -20,15 +23,30 @@ bool QueuedClaims::contains(std::string_view name, const base::LeaseId& id) cons
     return false;
   }
   const base::MutexLock lock(mutex_);
-  return claims_.contains(key(name, id));
+  const auto claims = by_name_.find(name);
+  return claims != by_name_.end() &&
+         std::ranges::any_of(claims->second, [&](const Claim& claim) { return claim.id == id; });
 }
 
-bool QueuedClaims::add(std::string_view name, const base::LeaseId& id, base::TimePoint now) {
+bool QueuedClaims::contains(std::string_view name) const {
+  if (is_empty()) {
+    return false;
+  }
+  const base::MutexLock lock(mutex_);
+  return by_name_.contains(name);
+}
+
+void QueuedClaims::add(std::string_view name, const base::LeaseId& id, base::TimePoint now) {
   const base::MutexLock lock(mutex_);
   forget_the_old(now);
-  const bool is_new = claims_.insert_or_assign(key(name, id), now).second;
-  count_.store(claims_.size(), std::memory_order_relaxed);
-  return is_new;
+  Claims& claims = by_name_.try_emplace(std::string(name)).first->second;
+  const auto known = std::ranges::find(claims, id, &Claim::id);
+  if (known != claims.end()) {
+    known->refused = now;
+  } else {
+    claims.push_back({.id = id, .refused = now});
+  }
+  count_.store(by_name_.size(), std::memory_order_relaxed);
 }
 
 bool QueuedClaims::remove(std::string_view name, const base::LeaseId& id) {
@@ -36,9 +54,16 @@ bool QueuedClaims::remove(std::string_view name, const base::LeaseId& id) {
     return false;
   }
   const base::MutexLock lock(mutex_);
-  const bool was_here = claims_.erase(key(name, id)) > 0;
-  count_.store(claims_.size(), std::memory_order_relaxed);
-  return was_here;
+  const auto claims = by_name_.find(name);
+  if (claims == by_name_.end() ||
+      std::erase_if(claims->second, [&](const Claim& claim) { return claim.id == id; }) == 0) {
+    return false;
+  }
+  if (claims->second.empty()) {
+    by_name_.erase(claims);
+  }
+  count_.store(by_name_.size(), std::memory_order_relaxed);
+  return true;
 }
 
 }  // namespace holdfast::engines::redis::internal

@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <holdfast/base/clock.h>
 #include <holdfast/base/ids.h>
@@ -19,30 +20,35 @@ namespace holdfast::engines::redis::internal {
 // Thread-safe. Times are of base::boot_clock().
 class QueuedClaims {
  public:
-  // A claim that was not sent for so long is forgotten: its caller may have gone without releasing
-  // it. The server's queue expires after the same time.
+  // A claim that was not refused again for so long is forgotten: its caller may have gone without
+  // releasing it. The server's queue expires after the same time.
   static constexpr base::Duration kForgotten = std::chrono::seconds(60);
 
   [[nodiscard]] bool is_empty() const noexcept {
     return count_.load(std::memory_order_relaxed) == 0;
   }
   [[nodiscard]] bool contains(std::string_view name, const base::LeaseId& id) const;
+  // Returns whether any claim may be in the queue of this name.
+  [[nodiscard]] bool contains(std::string_view name) const;
 
-  // Call before the claim is sent. Returns whether it is new here.
-  bool add(std::string_view name, const base::LeaseId& id, base::TimePoint now);
+  // Notes that the claim was refused, and waits, or that its answer was lost.
+  void add(std::string_view name, const base::LeaseId& id, base::TimePoint now);
   // Returns whether it was here.
   bool remove(std::string_view name, const base::LeaseId& id);
 
  private:
-  // The id, then the name; and when the claim was last sent.
-  using Map = std::map<std::string, base::TimePoint, std::less<>>;
+  struct Claim {
+    base::LeaseId id;
+    base::TimePoint refused;
+  };
+  // Those of one name: seldom more than one.
+  using Claims = std::vector<Claim>;
 
-  [[nodiscard]] static std::string key(std::string_view name, const base::LeaseId& id);
   void forget_the_old(base::TimePoint now) HOLDFAST_REQUIRES(mutex_);
 
-  std::atomic<std::size_t> count_ = 0;  // of claims_
+  std::atomic<std::size_t> count_ = 0;  // of names; written under mutex_, read without
   mutable base::Mutex mutex_;
-  Map claims_ HOLDFAST_GUARDED_BY(mutex_);
+  std::map<std::string, Claims, std::less<>> by_name_ HOLDFAST_GUARDED_BY(mutex_);
   base::TimePoint looked_through_ HOLDFAST_GUARDED_BY(mutex_){};
 };
 

@@ -15,11 +15,13 @@ constexpr base::TimePoint at(base::Duration time) { return base::TimePoint(time)
 TEST(RedisQueuedClaims, AClaimIsKnownByItsNameAndItsId) {
   QueuedClaims claims;
   EXPECT_TRUE(claims.is_empty());
-  EXPECT_TRUE(claims.add("job", kOne, at(1h)));
-  EXPECT_FALSE(claims.add("job", kOne, at(1h)));
+  claims.add("job", kOne, at(1h));
+  EXPECT_FALSE(claims.is_empty());
   EXPECT_TRUE(claims.contains("job", kOne));
   EXPECT_FALSE(claims.contains("job", kTwo));
   EXPECT_FALSE(claims.contains("other", kOne));
+  EXPECT_TRUE(claims.contains("job"));
+  EXPECT_FALSE(claims.contains("other"));
 }
 
 TEST(RedisQueuedClaims, ARemovedClaimIsForgotten) {
@@ -32,7 +34,17 @@ TEST(RedisQueuedClaims, ARemovedClaimIsForgotten) {
   EXPECT_TRUE(claims.is_empty());
 }
 
-TEST(RedisQueuedClaims, AClaimThatIsNoLongerSentIsForgotten) {
+TEST(RedisQueuedClaims, ANameMayHaveSeveralClaims) {
+  QueuedClaims claims;
+  claims.add("job", kOne, at(1h));
+  claims.add("job", kTwo, at(1h));
+  EXPECT_TRUE(claims.remove("job", kOne));
+  EXPECT_FALSE(claims.contains("job", kOne));
+  EXPECT_TRUE(claims.contains("job", kTwo));
+  EXPECT_TRUE(claims.contains("job"));
+}
+
+TEST(RedisQueuedClaims, AClaimThatIsNotRefusedAgainIsForgotten) {
   QueuedClaims claims;
   claims.add("job", kOne, at(1h));
   claims.add("job", kTwo, at(1h));

@@ -38,7 +38,7 @@ class Scripts {
   // Returns the script with the keys of the name and the argument that all scripts begin with: see
   // record.lua. Add the others.
   [[nodiscard]] Command command(const Script& script, std::string_view name) const;
-  // Such a command that is complete may be joined with those of other callers.
+  // Such a command may be joined with those of other callers: see Command.
   void make_joinable(Command& command) const;
 
   // A script for several names.

@@ -42,11 +42,11 @@ WatchTable::~WatchTable() {
   }
 }
 
-store::Watch WatchTable::add(std::string_view name, store::WatchCallback callback) {
+store::Watch WatchTable::add(std::string_view name, store::WatchCallback callback, Joins joins) {
   const bool is_first = !watches_.has_watchers(name);
   store::Watch watch = watches_.subscribe(name, std::move(callback));
   std::call_once(listening_, [this] { listen(); });
-  if (is_first) {
+  if (is_first && joins == Joins::the_queue) {
     join_queue(name);
   }
   return watch;
@@ -56,6 +56,14 @@ void WatchTable::listen() {
   if (auto heard = subscriber_->start(soon(kPatience)); !heard) {
     logger_.warn("waiters are not notified of releases yet, and poll: " + heard.error().message);
   }
+  has_tried_to_listen_ = true;
+}
+
+WatchTable::Listening WatchTable::listening() const {
+  if (!has_tried_to_listen_) {
+    return Listening::not_yet;
+  }
+  return subscriber_->is_listening() ? Listening::yes : Listening::no;
 }
 
 std::string_view WatchTable::waits_as(std::string_view name) const {

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -21,7 +22,8 @@ namespace holdfast::engines::redis::internal {
 // A store listens on a channel of its own. For a name that is watched it is in the name's queue,
 // alone or with a claim. A release sends a hint to the first store in that queue, or grants the
 // name to that claim, so that one waiter wakes and not all. A store that was notified has left the
-// queue; a claim that is busy, or a look, lets it join again.
+// queue; a claim that is busy, or a look, lets it join again. The first claim of a waiter joins the
+// queue before the name is watched: it is sent again once it is.
 //
 // Thread-safe. Watches may outlive it.
 class WatchTable {
@@ -32,13 +34,23 @@ class WatchTable {
   WatchTable(const WatchTable&) = delete;
   WatchTable& operator=(const WatchTable&) = delete;
 
-  [[nodiscard]] store::Watch add(std::string_view name, store::WatchCallback callback);
+  // Whether the first watch of a name lets the store join the name's queue.
+  enum class Joins : std::uint8_t { no, the_queue };
+
+  // Blocks for half a second at most.
+  [[nodiscard]] store::Watch add(std::string_view name, store::WatchCallback callback,
+                                 Joins joins = Joins::the_queue);
 
   // Identifies this store in queues; its channel ends with it.
   [[nodiscard]] const std::string& store_id() const noexcept { return id_; }
   // Returns store_id() if the store is to join the queue of this name; empty if nobody here watches
   // it, or if the store would not hear.
   [[nodiscard]] std::string_view waits_as(std::string_view name) const;
+  // Whether the store hears what is sent to it: it listens from the first watch on.
+  enum class Listening : std::uint8_t { not_yet, yes, no };
+  [[nodiscard]] Listening listening() const;
+  // Returns how many watches there are of this name.
+  [[nodiscard]] std::size_t count(std::string_view name) const { return watches_.count(name); }
 
   // The server at our address may be another by now: listens over a new connection.
   void reconnect() noexcept { subscriber_->reconnect(); }
@@ -63,6 +75,7 @@ class WatchTable {
   std::vector<std::string> strays_;  // are to be passed on; the subscriber thread's
 
   std::once_flag listening_;
+  std::atomic<bool> has_tried_to_listen_ = false;
   std::unique_ptr<Subscriber> subscriber_;  // last: its thread uses all of the above
 };
 

@@ -1,11 +1,13 @@
--- Grants the name, or says who holds it, in which case `store` waits for it (if not empty).
+-- Grants the name, or says who holds it.
 -- KEYS plain, companion   ARGV …, id, what to keep of the lease: `ttl id words`, of a mutex the
--- milliseconds until the plain key expires, else an empty text, and unless it is a mutex for which
--- nobody waits at this store `permits capacity holds_back store`; of a mutex that a release may grant to
--- it, its member of the queue
--- Or, by the server's clock, several mutexes for which nobody waits at this store: the keys of each,
--- then of each id, lease and milliseconds. The answer is an array then, for each its token; or false if
--- it is not a usual case, and nothing was done.
+-- milliseconds until the plain key expires, else an empty text; and where more is to be said
+--   `permits capacity holds_back store place`: what a refusal does to the queue. `store` joins it, unless it
+--   is empty; or with its claim, if `place` is `joins`, or `early`: before it listens (see queue.lua). Where
+--   `place` is `leaves`, the claim leaves the queue
+--   the claim's member of the queue, if it may be there already
+-- Or, by the server's clock, several mutexes: the keys of each, then of each id, lease and milliseconds.
+-- The answer is an array then, for each its token; or false if it is not a usual case, and nothing was
+-- done.
 
 -- The usual case, a mutex that nobody has. Each argument costs as much as a call.
 local retention = tonumber(ARGV[1])  -- where the time is the server's
@@ -41,7 +43,8 @@ local plain, companion = unpack(KEYS)
 -- include queue_key.lua
 -- include record.lua
 -- include count.lua
-local permits, capacity, holds_back, store = string.match(ARGV[5] or '1 1 0 ', '^(%d+) (%d+) (%d+) (%x*)$')
+local permits, capacity, holds_back, store, place =
+  string.match(ARGV[5] or '1 1 0  ', '^(%d+) (%d+) (%d+) (%x*) (%a*)$')
 local lease, ttl = new_lease(ARGV[3], permits, capacity)
 holds_back = tonumber(holds_back)
 local record = load_counted(plain, companion, {lease.id})
@@ -49,6 +52,14 @@ local record = load_counted(plain, companion, {lease.id})
 if counts_hits(record) then
   return conflict('the name counts hits: it cannot be leased at the same time')
 end
+local function wait_for_it()
+  if place == 'leaves' then
+    redis.pcall('ZREM', queue, ARGV[6])
+  end
+  local joins = place == 'joins' or place == 'early'
+  wait_in(queue, store, digits(now), joins and (ARGV[6] or store .. ' ' .. lease.id), place == 'early')
+end
+
 local mine = record.live[lease.id]
 if mine then
   if mine.permits ~= lease.permits or mine.capacity ~= lease.capacity then
@@ -66,7 +77,7 @@ end
 local used = record.used + lease.permits
 if record.has_more and (record.capacity ~= lease.capacity or used > lease.capacity) then
   -- There may be room when the next claim has removed more of the leases that have ended.
-  wait_in(queue, store, digits(now), ARGV[6])
+  wait_for_it()
   return {'busy', 0, holders(record, some_leases(record, companion))}
 end
 if is_held(record) and record.capacity ~= lease.capacity then
@@ -80,7 +91,7 @@ end
 local is_full = record.foreign or used > lease.capacity
 local held_back = math.max(held_back_for(record, lease), yields_for(record))
 if is_full or held_back > 0 then
-  wait_in(queue, store, digits(now), ARGV[6])
+  wait_for_it()
   wait_on(record, companion, lease, holds_back, store)
   local free = record.foreign and record.foreign.left or
     is_full and frees_in(record, companion, lease) or 0

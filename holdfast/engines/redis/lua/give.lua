@@ -1,7 +1,7 @@
 -- Grants the mutex that `id` has to the first claim in the queue whose store listens: in one step what
--- its release and that claim would do. `first` was taken from the queue; if nothing was granted, the
--- member whose turn it is stands at its front again. No functions: to make them costs as much as all
--- the rest.
+-- its release and that claim would do. `first` was taken from the queue, which it had joined at `joined`;
+-- if nothing was granted, the member whose turn it is stands at its front again. No functions: to make
+-- them costs as much as all the rest.
 --
 -- The lease lasts for two seconds until its holder confirms it with its claim (see confirm.lua): that
 -- is long enough for a live waiter, and a dead one does not keep the name for long. Nobody sees it as
@@ -26,7 +26,8 @@ if holder == id and (every == 0 or math.floor(granted_at / every) == math.floor(
     if not listening then
       break  -- this user may not ask
     end
-    if listening > 0 then
+    -- See queue.lua for those that joined early.
+    if listening > 0 or (to ~= id and joined % 1 > 0 and token - joined < @EarlyMs@000) then
       local told = redis.pcall('PUBLISH', channel, 'grant ' .. to .. ' ' .. plain)
       if type(told) == 'number' then
         call('SET', plain, to, 'PX', expiry)
@@ -36,7 +37,7 @@ if holder == id and (every == 0 or math.floor(granted_at / every) == math.floor(
       end
       break
     end
-    first = redis.pcall('ZPOPMIN', queue)[1]
+    first, joined = unpack(redis.pcall('ZPOPMIN', queue))
     checked = checked + 1
   until not first or checked == 64  -- more dead members than that have to wait for the next release
 end

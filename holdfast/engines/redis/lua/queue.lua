@@ -1,7 +1,13 @@
 -- The queue of waiters for a name, and how they are told that it may be free.
 --
 -- Its members are stores: `store`, which is told when its turn comes, or `store id` with the id of a
--- claim for the mutex, to which a release then grants the name (see give.lua).
+-- claim for the mutex, to which a release then grants the name (see give.lua). A member's score is the
+-- time at which it joined.
+--
+-- A store that nobody listens for is dead, and its members are removed. But a store listens only once a
+-- caller has to wait, and the first claim of that caller must not lose its turns until then: it joins the
+-- queue early, with half a microsecond in its score, and for @EarlyMs@ ms from then its store counts as
+-- one that listens.
 --
 -- What was done stays done, whatever is in the queue's place, and whether or not this user may publish.
 
@@ -13,27 +19,31 @@ local function channel_of(member)
   return '@ChannelPrefix@' .. string.sub(member, 1, 32)
 end
 
+local function is_early(joined, now)
+  return joined % 1 > 0 and now - joined < @EarlyMs@000
+end
+
 -- Removes dead members: two that are chosen at random, whenever a member joins. So there are never many
 -- more of them than live ones, wherever in the queue they are.
-local function remove_dead(queue)
-  local some = redis.pcall('ZRANDMEMBER', queue, 2)
-  for _, member in ipairs(some.err and {} or some) do
-    if redis.pcall('PUBSUB', 'NUMSUB', channel_of(member))[2] == 0 then
-      redis.pcall('ZREM', queue, member)
+local function remove_dead(queue, now)
+  local some = redis.pcall('ZRANDMEMBER', queue, 2, 'WITHSCORES')
+  for i = 1, #some, 2 do
+    if redis.pcall('PUBSUB', 'NUMSUB', channel_of(some[i]))[2] == 0 and not is_early(some[i + 1], now) then
+      redis.pcall('ZREM', queue, some[i])
     end
   end
 end
 
 -- `claim` is the member of the store with its claim, or nil.
-local function wait_in(queue, store, now, claim)
+local function wait_in(queue, store, now, claim, early)
   if store == '' then
     return
   end
   if claim then
     redis.pcall('ZREM', queue, store)
   end
-  if redis.pcall('ZADD', queue, 'NX', now, claim or store) == 1 then
-    remove_dead(queue)
+  if redis.pcall('ZADD', queue, 'NX', now .. (early and '.5' or ''), claim or store) == 1 then
+    remove_dead(queue, now)
   end
   redis.pcall('PEXPIRE', queue, @QueueMs@)
 end

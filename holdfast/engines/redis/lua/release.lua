@@ -36,7 +36,7 @@ end
 -- The usual cases: nobody waits for a mutex, or somebody's turn has come.
 local given_at
 if retention and call('GET', plain) == id then
-  local first = redis.pcall('ZPOPMIN', queue)[1]
+  local first, joined = unpack(redis.pcall('ZPOPMIN', queue))
   if first then
     -- include give.lua
     if given and store == '' then

@@ -41,7 +41,7 @@ void expect_acquired_in_spite_of(LockRun& run, void (FaultyStore::*fault)(Operat
 struct CountsRenewals {
   explicit CountsRenewals(LockRun& run) {
     locks::ProviderOptions options;
-    options.metrics.count = [this](std::string_view what, std::uint64_t by) {
+    options.metrics.count = [this](std::string_view what, std::string_view, std::uint64_t by) {
       failed += what == "renew_failed" ? by : 0;
       renewed += what == "renewed" ? by : 0;
     };

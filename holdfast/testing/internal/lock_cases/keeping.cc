@@ -37,7 +37,7 @@ constexpr LockCase kCases[] = {
        std::atomic<std::size_t> held_when_told = 0;
        ProviderUnderTest* asked = nullptr;
        locks::ProviderOptions options;
-       options.metrics.count = [&](std::string_view what, std::uint64_t) {
+       options.metrics.count = [&](std::string_view what, std::string_view, std::uint64_t) {
          if (what == "renewed") {
            held_when_told = asked->held();
          }

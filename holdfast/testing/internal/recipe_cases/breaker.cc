@@ -13,14 +13,13 @@ namespace {
 using namespace std::chrono_literals;
 using base::ErrorCode;
 using recipes::CircuitState;
-using recipes::DegradableLock;
 using recipes::DegradationOptions;
 using recipes::Protection;
 using recipes::WhenUnavailable;
 
-constexpr ProviderCase kCases[] = {
+constexpr LockCase kCases[] = {
     {"ADeadStoreIsNotAskedEachTime",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        DegradationRun with(
            run, DegradationOptions{.when_unavailable = WhenUnavailable::proceed_without_lock,
                                    .failures = DegradationRun::kFailures,
@@ -31,14 +30,14 @@ constexpr ProviderCase kCases[] = {
        EXPECT_EQ(asked, DegradationRun::kFailures);
        for (int i = 0; i < 100; ++i) {
          // Not even for a caller that would wait.
-         const DegradableLock lock = with.provider().acquire("job", patient_options());
-         EXPECT_EQ(lock.protection(), Protection::none);
+         const auto lock = with.provider().acquire("job", patient_options());
+         EXPECT_EQ(lock->protection(), Protection::none);
        }
        EXPECT_EQ(run.network().calls(Operation::claim), asked);
      }},
 
     {"AfterThePauseOneCallerProbesForAll",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        DegradationRun with(run, WhenUnavailable::proceed_without_lock);
        with.go_away_and_notice();
        const std::size_t asked = run.network().calls(Operation::claim);
@@ -51,12 +50,12 @@ constexpr ProviderCase kCases[] = {
        EXPECT_EQ(with.protection_of_try("another"), Protection::none);
        EXPECT_EQ(run.network().calls(Operation::claim), asked + 1);
        gate->open();
-       EXPECT_EQ(run.result_of(probe).protection(), Protection::full);
+       EXPECT_EQ(run.result_of(probe)->protection(), Protection::full);
        EXPECT_EQ(with.protection_of_try("another"), Protection::full);
      }},
 
     {"AFailedProbeIsFollowedByAnotherPause",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        DegradationRun with(run, WhenUnavailable::proceed_without_lock);
        with.go_away_and_notice();
        with.pass_the_pause();
@@ -67,7 +66,7 @@ constexpr ProviderCase kCases[] = {
      }},
 
     {"AStoreThatHangsIsUnavailable",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        DegradationRun with(
            run, DegradationOptions{.when_unavailable = WhenUnavailable::proceed_without_lock,
                                    .failures = 2,
@@ -78,28 +77,28 @@ constexpr ProviderCase kCases[] = {
          gates.push_back(run.network().hold_request(Operation::claim));
        }
        // Its ttl and its wait would allow each request an hour.
-       const DegradableLock lock = with.provider().acquire("job", patient_options());
-       EXPECT_EQ(lock.protection(), Protection::none);
+       const auto lock = with.provider().acquire("job", patient_options());
+       EXPECT_EQ(lock->protection(), Protection::none);
        EXPECT_EQ(with.provider().state(), CircuitState::open);
      },
      CaseTime::real},
 
     {"InvalidOptionsAreRejected",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        const auto code_of = [&](const DegradationOptions& options) {
          return code_thrown_by(
-             [&] { const recipes::DegradableProvider rejected(network_of(run), options); });
+             [&] { (void)run.recipes().degradable(run.shared_network(), options); });
        };
        EXPECT_EQ(code_of({.failures = 0}), ErrorCode::invalid_argument);
        EXPECT_EQ(code_of({.retry_after = 0s}), ErrorCode::invalid_argument);
        EXPECT_EQ(code_of({.answer_within = -1s}), ErrorCode::invalid_argument);
-       EXPECT_EQ(code_thrown_by([] { const recipes::DegradableProvider rejected(nullptr); }),
+       EXPECT_EQ(code_thrown_by([&] { (void)run.recipes().degradable(nullptr, {}); }),
                  ErrorCode::invalid_argument);
      }},
 };
 
 }  // namespace
 
-std::span<const ProviderCase> breaker_cases() { return kCases; }
+std::span<const LockCase> breaker_cases() { return kCases; }
 
 }  // namespace holdfast::testing::internal

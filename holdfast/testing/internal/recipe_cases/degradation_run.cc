@@ -12,7 +12,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using recipes::CircuitState;
-using recipes::DegradableLock;
 using recipes::DegradationOptions;
 using recipes::Protection;
 using recipes::WhenUnavailable;
@@ -20,19 +19,21 @@ using recipes::WhenUnavailable;
 }  // namespace
 
 locks::AcquireOptions patient_options() {
-  locks::AcquireOptions options = ProviderRun::options();
+  locks::AcquireOptions options = LockRun::options();
   options.wait = 24h;
   return options;
 }
 
-DegradationRun::DegradationRun(ProviderRun& run, WhenUnavailable policy)
+DegradationRun::DegradationRun(LockRun& run, WhenUnavailable policy)
     : DegradationRun(run, DegradationOptions{.when_unavailable = policy,
                                              .failures = kFailures,
                                              .retry_after = run.ttl() / 2,
                                              .answer_within = kPatience}) {}
 
-DegradationRun::DegradationRun(ProviderRun& run, DegradationOptions options)
-    : run_(run), options_(listening(std::move(options))), provider_(network_of(run), options_) {}
+DegradationRun::DegradationRun(LockRun& run, DegradationOptions options)
+    : run_(run),
+      options_(listening(std::move(options))),
+      provider_(run.recipes().degradable(run.shared_network(), options_)) {}
 
 DegradationOptions DegradationRun::listening(DegradationOptions options) {
   options.provider = run_.with_clock(std::move(options.provider));
@@ -40,32 +41,29 @@ DegradationOptions DegradationRun::listening(DegradationOptions options) {
     const std::lock_guard guard(mutex_);
     said_.emplace_back(text);
   });
-  options.provider.metrics.count = [this](std::string_view counter, std::uint64_t) {
+  options.provider.metrics.count = [this](std::string_view counter, std::string_view,
+                                          std::uint64_t) {
     const std::lock_guard guard(mutex_);
     ++counted_[std::string(counter)];
   };
   return options;
 }
 
-DegradableLock DegradationRun::must_acquire(std::string_view name) {
-  auto lock = base::value_or_throw(provider_.try_acquire(name, ProviderRun::options()));
-  if (!lock) {
-    throw std::runtime_error("the lock was busy");
-  }
-  return *std::move(lock);
+std::unique_ptr<DegradableLockFace> DegradationRun::must_acquire(const std::string& name) {
+  return must_have(provider_->try_acquire(name, LockRun::options()));
 }
 
-std::optional<Protection> DegradationRun::protection_of_try(std::string_view name) {
-  const auto lock = provider_.try_acquire(name, ProviderRun::options());
+std::optional<Protection> DegradationRun::protection_of_try(const std::string& name) {
+  const auto lock = provider_->try_acquire(name, LockRun::options());
   return lock && *lock ? std::optional((*lock)->protection()) : std::nullopt;
 }
 
 void DegradationRun::go_away_and_notice() {
   run_.network().go_away();
   for (std::uint32_t i = 0; i < options_.failures; ++i) {
-    static_cast<void>(provider_.try_acquire("to notice", ProviderRun::options()));
+    static_cast<void>(provider_->try_acquire("to notice", LockRun::options()));
   }
-  EXPECT_EQ(provider_.state(), CircuitState::open);
+  EXPECT_EQ(provider_->state(), CircuitState::open);
 }
 
 void DegradationRun::pass_the_pause() { run_.pass(options_.retry_after * 5 / 4); }

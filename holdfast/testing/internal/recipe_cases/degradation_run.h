@@ -18,14 +18,14 @@ class DegradationRun {
  public:
   static constexpr std::uint32_t kFailures = 3;
 
-  DegradationRun(ProviderRun& run, recipes::WhenUnavailable policy);
-  DegradationRun(ProviderRun& run, recipes::DegradationOptions options);
+  DegradationRun(LockRun& run, recipes::WhenUnavailable policy);
+  DegradationRun(LockRun& run, recipes::DegradationOptions options);
 
-  [[nodiscard]] recipes::DegradableProvider& provider() { return provider_; }
+  [[nodiscard]] DegradableFace& provider() { return *provider_; }
   // Returns the lock; anything else ends the case with an exception.
-  [[nodiscard]] recipes::DegradableLock must_acquire(std::string_view name);
+  [[nodiscard]] std::unique_ptr<DegradableLockFace> must_acquire(const std::string& name);
   // Returns nullopt for an error and for contention.
-  [[nodiscard]] std::optional<recipes::Protection> protection_of_try(std::string_view name);
+  [[nodiscard]] std::optional<recipes::Protection> protection_of_try(const std::string& name);
   // Makes the network unavailable, and asks until the provider has noticed.
   void go_away_and_notice();
   // Lets enough time pass for the store to be asked again.
@@ -37,12 +37,12 @@ class DegradationRun {
  private:
   [[nodiscard]] recipes::DegradationOptions listening(recipes::DegradationOptions options);
 
-  ProviderRun& run_;
+  LockRun& run_;
   mutable std::mutex mutex_;
   std::vector<std::string> said_;       // protected by mutex_
   std::map<std::string, int> counted_;  // protected by mutex_
   const recipes::DegradationOptions options_;
-  recipes::DegradableProvider provider_;  // last: it reports to the others
+  const std::unique_ptr<DegradableFace> provider_;  // last: it reports to the others
 };
 
 // Returns options with a ttl and a wait that are longer than any case.

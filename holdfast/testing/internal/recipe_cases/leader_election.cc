@@ -1,5 +1,3 @@
-#include <holdfast/recipes/leader_election.h>
-
 #include <algorithm>
 #include <atomic>
 #include <functional>
@@ -21,13 +19,11 @@ namespace {
 using namespace std::chrono_literals;
 using base::ErrorCode;
 using locks::AcquireOptions;
-using locks::Lock;
 using recipes::Leader;
-using recipes::LeaderElection;
 using recipes::Term;
 
 AcquireOptions candidate(std::string owner, std::stop_token stop = {}) {
-  AcquireOptions options = ProviderRun::options();
+  AcquireOptions options = LockRun::options();
   options.owner = std::move(owner);
   options.stop = std::move(stop);
   return options;
@@ -39,53 +35,53 @@ AcquireOptions hasty(std::string owner) {
   return options;
 }
 
-constexpr ProviderCase kCases[] = {
+constexpr LockCase kCases[] = {
     {"OneLeadsAndAllSeeTheLeader",
-     [](ProviderRun& run) {
-       LeaderElection election(run.provider(), "post");
+     [](LockRun& run) {
+       const auto election = run.recipes().election("post");
        const auto other = run.another_provider();
-       LeaderElection same(*other, "post");
-       EXPECT_EQ(election.leader().value(), std::nullopt);
-       const Lock term = must_have(election.campaign(candidate("anna")));
-       EXPECT_TRUE(is_busy(same.campaign(hasty("bert"))));
-       const auto leader = same.leader().value();
+       const auto same = other->recipes().election("post");
+       EXPECT_EQ(election->leader().value(), std::nullopt);
+       const auto term = must_have(election->campaign(candidate("anna")));
+       EXPECT_TRUE(is_busy(same->campaign(hasty("bert"))));
+       const auto leader = same->leader().value();
        ASSERT_TRUE(leader);
        EXPECT_EQ(leader->owner, "anna");
-       EXPECT_EQ(leader->token, term.token());
+       EXPECT_EQ(leader->token, term->token());
      }},
 
     {"AResignationHandsOver",
-     [](ProviderRun& run) {
-       LeaderElection election(run.provider(), "post");
+     [](LockRun& run) {
+       const auto election = run.recipes().election("post");
        const auto other = run.another_provider();
-       LeaderElection same(*other, "post");
-       Lock first = must_have(election.campaign(candidate("anna")));
-       auto next = run.in_background([&] { return same.campaign(candidate("bert")); });
+       const auto same = other->recipes().election("post");
+       const auto first = must_have(election->campaign(candidate("anna")));
+       auto next = run.in_background([&] { return same->campaign(candidate("bert")); });
        EXPECT_TRUE(run.soon([&] { return other->waiting() == 1; }));
-       EXPECT_EQ(first.release(), store::ReleaseOutcome::released);
-       const Lock second = must_have(run.result_of(next));
-       EXPECT_GT(second.token(), first.token());
-       EXPECT_EQ(election.leader().value()->owner, "bert");
+       EXPECT_EQ(first->release(), store::ReleaseOutcome::released);
+       const auto second = must_have(run.result_of(next));
+       EXPECT_GT(second->token(), first->token());
+       EXPECT_EQ(election->leader().value()->owner, "bert");
      }},
 
     {"ADeathHandsOverWithinTheTtl",
-     [](ProviderRun& run) {
-       LeaderElection election(run.provider(), "post");
+     [](LockRun& run) {
+       const auto election = run.recipes().election("post");
        run.abandon("post", run.ttl());
-       const base::FencingToken dead = election.leader().value()->token;
-       auto next = run.in_background([&] { return election.campaign(candidate("bert")); });
-       const Lock term = must_have(run.result_of(next));
-       EXPECT_GT(term.token(), dead);
+       const base::FencingToken dead = election->leader().value()->token;
+       auto next = run.in_background([&] { return election->campaign(candidate("bert")); });
+       const auto term = must_have(run.result_of(next));
+       EXPECT_GT(term->token(), dead);
      }},
 
     {"NeverTwoLeadAndTokensOnlyGrow",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        std::mutex mutex;
        std::vector<base::FencingToken> tokens;  // protected by mutex
        std::atomic<int> leading = 0;
        std::atomic<int> most = 0;
        std::stop_source stop;
-       std::vector<std::unique_ptr<locks::LockProvider>> providers;
+       std::vector<std::unique_ptr<ProviderUnderTest>> providers;
        std::vector<std::jthread> candidates;
        const std::size_t terms = static_cast<std::size_t>(scaled(64));
        for (int i = 0; i < 4; ++i) {
@@ -93,8 +89,8 @@ constexpr ProviderCase kCases[] = {
        }
        for (int i = 0; i < 4; ++i) {
          candidates.emplace_back([&, i] {
-           LeaderElection election(*providers[static_cast<std::size_t>(i)], "post");
-           const auto led = election.lead(
+           const auto election = providers[static_cast<std::size_t>(i)]->recipes().election("post");
+           const auto led = election->lead(
                [&](const Term& term) {
                  const int now = ++leading;
                  for (int seen = most; now > seen && !most.compare_exchange_weak(seen, now);) {
@@ -116,18 +112,18 @@ constexpr ProviderCase kCases[] = {
        EXPECT_EQ(most, 1);
        EXPECT_GE(tokens.size(), terms);
        EXPECT_EQ(std::ranges::adjacent_find(tokens, std::greater_equal()), tokens.end());
-       EXPECT_EQ(LeaderElection(run.provider(), "post").leader().value(), std::nullopt);
+       EXPECT_EQ(run.recipes().election("post")->leader().value(), std::nullopt);
      }},
 
     {"ATermIsOverWhenItIsLost",
-     [](ProviderRun& run) {
-       LeaderElection election(run.provider(), "post");
+     [](LockRun& run) {
+       const auto election = run.recipes().election("post");
        std::stop_source stop;
        std::atomic<int> terms = 0;
        auto led = run.in_background([&] {
          AcquireOptions options = run.brief_options();
          options.stop = stop.get_token();
-         return election.lead(
+         return election->lead(
              [&](const Term& term) {
                if (++terms == 2) {
                  stop.request_stop();
@@ -144,15 +140,15 @@ constexpr ProviderCase kCases[] = {
      }},
 
     {"AFailedReleaseOfALostOrStoppedTermIsNoError",
-     [](ProviderRun& run) {
-       LeaderElection election(run.provider(), "post");
+     [](LockRun& run) {
+       const auto election = run.recipes().election("post");
        std::stop_source stop;
        std::atomic<int> terms = 0;
        run.network().refuse(Operation::release, 2);
        auto led = run.in_background([&] {
          AcquireOptions options = run.brief_options();
          options.stop = stop.get_token();
-         return election.lead(
+         return election->lead(
              [&](const Term& term) {
                if (++terms == 2) {
                  stop.request_stop();
@@ -169,13 +165,13 @@ constexpr ProviderCase kCases[] = {
      }},
 
     {"AStopEndsTheTermAndTheCampaign",
-     [](ProviderRun& run) {
-       LeaderElection election(run.provider(), "post");
+     [](LockRun& run) {
+       const auto election = run.recipes().election("post");
        const auto other = run.another_provider();
        std::stop_source stop;
        std::atomic<bool> leads = false;
        auto led = run.in_background([&] {
-         return election.lead(
+         return election->lead(
              [&](const Term& term) {
                leads = true;
                EXPECT_TRUE(eventually([&] { return term.over.stop_requested(); }));
@@ -184,50 +180,50 @@ constexpr ProviderCase kCases[] = {
        });
        EXPECT_TRUE(run.soon([&] { return leads.load(); }));
        auto waits = run.in_background([&] {
-         return LeaderElection(*other, "post")
-             .lead([](const Term&) {}, candidate("bert", stop.get_token()));
+         return other->recipes().election("post")->lead([](const Term&) {},
+                                                        candidate("bert", stop.get_token()));
        });
        EXPECT_TRUE(run.soon([&] { return other->waiting() == 1; }));
        stop.request_stop();
        EXPECT_TRUE(run.result_of(led));
        EXPECT_TRUE(run.result_of(waits));
-       EXPECT_TRUE(run.holders("post").empty());
+       EXPECT_TRUE(run.is_soon_free("post"));
      }},
 
     {"AnExceptionOfTheWorkEndsTheTerm",
-     [](ProviderRun& run) {
-       LeaderElection election(run.provider(), "post");
-       EXPECT_THROW(static_cast<void>(election.lead(
+     [](LockRun& run) {
+       const auto election = run.recipes().election("post");
+       EXPECT_THROW(static_cast<void>(election->lead(
                         [](const Term&) { throw std::runtime_error("no"); }, candidate("anna"))),
                     std::runtime_error);
-       EXPECT_EQ(election.leader().value(), std::nullopt);
+       EXPECT_EQ(election->leader().value(), std::nullopt);
      }},
 
     {"AChangeOfTheLeaderIsObserved",
-     [](ProviderRun& run) {
-       LeaderElection election(run.provider(), "post");
+     [](LockRun& run) {
+       const auto election = run.recipes().election("post");
        const auto other = run.another_provider();
-       LeaderElection same(*other, "post");
-       auto first = run.in_background([&] { return same.wait_for_change(std::nullopt, 24h); });
-       std::optional<Lock> term = must_have(election.campaign(candidate("anna")));
+       const auto same = other->recipes().election("post");
+       auto first = run.in_background([&] { return same->wait_for_change(std::nullopt, 24h); });
+       auto term = must_have(election->campaign(candidate("anna")));
        const auto seen = run.result_of(first).value();
        ASSERT_TRUE(seen);
        EXPECT_EQ(seen->owner, "anna");
-       auto gone = run.in_background([&] { return same.wait_for_change(seen->token, 24h); });
+       auto gone = run.in_background([&] { return same->wait_for_change(seen->token, 24h); });
        term.reset();
        EXPECT_EQ(run.result_of(gone).value(), std::nullopt);
      }},
 
     {"AnObserverWaitsNoLongerThanItsLimit",
-     [](ProviderRun& run) {
-       LeaderElection election(run.provider(), "post");
-       EXPECT_EQ(election.wait_for_change(std::nullopt, 0s).value(), std::nullopt);
+     [](LockRun& run) {
+       const auto election = run.recipes().election("post");
+       EXPECT_EQ(election->wait_for_change(std::nullopt, 0s).value(), std::nullopt);
        auto waits =
-           run.in_background([&] { return election.wait_for_change(std::nullopt, run.ttl()); });
+           run.in_background([&] { return election->wait_for_change(std::nullopt, run.ttl()); });
        EXPECT_EQ(run.result_of(waits).value(), std::nullopt);
        std::stop_source stop;
        auto cancelled = run.in_background(
-           [&] { return election.wait_for_change(std::nullopt, 24h, stop.get_token()); });
+           [&] { return election->wait_for_change(std::nullopt, 24h, stop.get_token()); });
        stop.request_stop();
        EXPECT_EQ(error_of(run.result_of(cancelled)), ErrorCode::cancelled);
      }},
@@ -235,6 +231,6 @@ constexpr ProviderCase kCases[] = {
 
 }  // namespace
 
-std::span<const ProviderCase> leader_election_cases() { return kCases; }
+std::span<const LockCase> leader_election_cases() { return kCases; }
 
 }  // namespace holdfast::testing::internal

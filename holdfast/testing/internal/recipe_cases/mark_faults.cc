@@ -12,78 +12,76 @@ namespace {
 using namespace std::chrono_literals;
 using base::ErrorCode;
 using recipes::ClearOutcome;
-using recipes::Marker;
-using recipes::MarkGuard;
 
-constexpr ProviderCase kCases[] = {
+constexpr LockCase kCases[] = {
     {"RequestsWithLostRepliesAreRepeated",
-     [](ProviderRun& run) {
-       Marker marker = marker_on(run);
+     [](LockRun& run) {
+       const auto marker = marker_on(run);
        run.network().lose_reply(Operation::claim);
-       ASSERT_TRUE(marker.mark("file", 1h));
+       ASSERT_TRUE(marker->mark("file", 1h));
        run.network().lose_reply(Operation::transfer);
-       ASSERT_TRUE(marker.mark("file", 3h));
-       EXPECT_GT(marker.time_left("file").value().value(), 2h);
+       ASSERT_TRUE(marker->mark("file", 3h));
+       EXPECT_GT(marker->time_left("file").value().value(), 2h);
        run.network().lose_reply(Operation::look);
-       EXPECT_EQ(marker.is_marked("file"), true);
+       EXPECT_EQ(marker->is_marked("file"), true);
        run.network().lose_request(Operation::release);
-       EXPECT_EQ(marker.clear("file"), ClearOutcome::cleared);
+       EXPECT_EQ(marker->clear("file"), ClearOutcome::cleared);
        run.network().lose_reply(Operation::claim);
-       EXPECT_TRUE(marker.try_mark("file", 1h).value());
+       EXPECT_TRUE(marker->try_mark("file", 1h).value());
      }},
 
     {"ATryWhoseRepliesAreAllLostLeavesNothingBehind",
-     [](ProviderRun& run) {
-       Marker marker = marker_on(run);
+     [](LockRun& run) {
+       const auto marker = marker_on(run);
        run.network().lose_reply(Operation::claim, 100);
-       EXPECT_EQ(error_of(marker.try_mark("file", 1h)), ErrorCode::unknown_outcome);
-       EXPECT_TRUE(run.holders("mark/file").empty());
+       EXPECT_EQ(error_of(marker->try_mark("file", 1h)), ErrorCode::unknown_outcome);
+       EXPECT_TRUE(run.is_soon_free("mark/file"));
      }},
 
     {"AMarkOfUnknownOutcomeExpires",
-     [](ProviderRun& run) {
-       Marker marker = marker_on(run);
+     [](LockRun& run) {
+       const auto marker = marker_on(run);
        run.network().lose_reply(Operation::claim, 3);
-       EXPECT_EQ(error_of(marker.mark("file", run.ttl())), ErrorCode::unknown_outcome);
+       EXPECT_EQ(error_of(marker->mark("file", run.ttl())), ErrorCode::unknown_outcome);
        run.pass(run.ttl());
-       EXPECT_EQ(marker.is_marked("file"), false);
+       EXPECT_EQ(marker->is_marked("file"), false);
      }},
 
     {"AnUnavailableStoreIsATypedError",
-     [](ProviderRun& run) {
-       Marker marker = marker_on(run);
+     [](LockRun& run) {
+       const auto marker = marker_on(run);
        run.network().go_away();
-       EXPECT_EQ(error_of(marker.mark("file", 1h)), ErrorCode::unavailable);
-       EXPECT_EQ(error_of(marker.try_mark("file", 1h)), ErrorCode::unavailable);
-       EXPECT_EQ(error_of(marker.clear("file")), ErrorCode::unavailable);
-       EXPECT_EQ(error_of(marker.is_marked("file")), ErrorCode::unavailable);
-       EXPECT_EQ(error_of(marker.time_left("file")), ErrorCode::unavailable);
+       EXPECT_EQ(error_of(marker->mark("file", 1h)), ErrorCode::unavailable);
+       EXPECT_EQ(error_of(marker->try_mark("file", 1h)), ErrorCode::unavailable);
+       EXPECT_EQ(error_of(marker->clear("file")), ErrorCode::unavailable);
+       EXPECT_EQ(error_of(marker->is_marked("file")), ErrorCode::unavailable);
+       EXPECT_EQ(error_of(marker->time_left("file")), ErrorCode::unavailable);
      }},
 
     {"AGuardThatCannotClearLeavesTheMarkToExpire",
-     [](ProviderRun& run) {
-       Marker marker = marker_on(run);
-       std::optional<MarkGuard> mine = marker.try_mark("file", run.ttl()).value();
+     [](LockRun& run) {
+       const auto marker = marker_on(run);
+       auto mine = marker->try_mark("file", run.ttl()).value();
        ASSERT_TRUE(mine);
        run.network().go_away();
        mine.reset();
        run.network().come_back();
        run.pass(run.ttl());
-       EXPECT_EQ(marker.is_marked("file"), false);
+       EXPECT_EQ(marker->is_marked("file"), false);
      }},
 
     {"ACallEndsAlthoughTheStoreHangs",
-     [](ProviderRun& run) {
-       Marker marker = marker_on(run, {.timeout = 50ms});
+     [](LockRun& run) {
+       const auto marker = marker_on(run, {.timeout = 50ms});
        const auto gate = run.network().hold_request(Operation::look);
        // The gate stays closed.
-       EXPECT_EQ(error_of(marker.is_marked("file")), ErrorCode::unknown_outcome);
+       EXPECT_EQ(error_of(marker->is_marked("file")), ErrorCode::unknown_outcome);
      },
      CaseTime::real},
 };
 
 }  // namespace
 
-std::span<const ProviderCase> mark_fault_cases() { return kCases; }
+std::span<const LockCase> mark_fault_cases() { return kCases; }
 
 }  // namespace holdfast::testing::internal

@@ -1,5 +1,3 @@
-#include <holdfast/recipes/once.h>
-
 #include <atomic>
 #include <chrono>
 #include <future>
@@ -16,19 +14,17 @@ namespace {
 
 using namespace std::chrono_literals;
 using base::ErrorCode;
-using locks::Lock;
-using recipes::Once;
 using recipes::OnceOptions;
 using recipes::OnceOutcome;
 
-void nothing(const Lock&) {}
+void nothing(const LockView&) {}
 
 constexpr const char* kHasRun = "has run in this period";
 
 // Lets no more time pass than really does, so that nothing times out only because this machine is
 // slow.
-OnceOutcome outcome_of(ProviderRun& run, std::future<base::Result<OnceOutcome>> running) {
-  EXPECT_TRUE(eventually([&] { return ProviderRun::has_ended(running); },
+OnceOutcome outcome_of(LockRun& run, std::future<base::Result<OnceOutcome>> running) {
+  EXPECT_TRUE(eventually([&] { return LockRun::has_ended(running); },
                          [&] {
                            if (run.clock_moves()) {
                              run.pass(1ms);
@@ -38,15 +34,15 @@ OnceOutcome outcome_of(ProviderRun& run, std::future<base::Result<OnceOutcome>> 
   return base::value_or_throw(running.get());
 }
 
-constexpr ProviderCase kCases[] = {
+constexpr LockCase kCases[] = {
     {"ExactlyOneOfManyCallersRunsTheWork",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        const auto other = run.another_provider();
        std::atomic<int> runs = 0;
        std::atomic<int> skipped = 0;
        together(16, [&](int i) {
-         Once once(i % 2 == 0 ? run.provider() : *other, {.period = 1h});
-         const auto outcome = once.run("job", [&](const Lock&) { ++runs; });
+         const auto once = (i % 2 == 0 ? run.provider() : *other).recipes().once({.period = 1h});
+         const auto outcome = once->run("job", [&](const LockView&) { ++runs; });
          skipped += outcome == OnceOutcome::skipped ? 1 : 0;
        });
        EXPECT_EQ(runs, 1);
@@ -54,58 +50,59 @@ constexpr ProviderCase kCases[] = {
      }},
 
     {"ItRunsAgainInTheNextPeriod",
-     [](ProviderRun& run) {
-       Once once(run.provider(), {.period = run.ttl()});
-       EXPECT_EQ(once.run("job", nothing), OnceOutcome::ran);
-       EXPECT_EQ(once.run("job", nothing), OnceOutcome::skipped);
+     [](LockRun& run) {
+       const auto once = run.recipes().once({.period = run.ttl()});
+       EXPECT_EQ(once->run("job", nothing), OnceOutcome::ran);
+       EXPECT_EQ(once->run("job", nothing), OnceOutcome::skipped);
        run.pass(run.ttl());
-       EXPECT_EQ(once.run("job", nothing), OnceOutcome::ran);
+       EXPECT_EQ(once->run("job", nothing), OnceOutcome::ran);
      }},
 
     {"ThePeriodCountsFromTheStartOfTheRun",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        if (!run.clock_moves()) {
          GTEST_SKIP() << "the engine's clock cannot be moved";
        }
-       Once once(run.provider(), {.period = 60s});
-       EXPECT_EQ(once.run("job", [&](const Lock&) { run.pass(20s); }), OnceOutcome::ran);
+       const auto once = run.recipes().once({.period = 60s});
+       EXPECT_EQ(once->run("job", [&](const LockView&) { run.pass(20s); }), OnceOutcome::ran);
        run.pass(39s);
-       EXPECT_EQ(once.run("job", nothing), OnceOutcome::skipped);
+       EXPECT_EQ(once->run("job", nothing), OnceOutcome::skipped);
        run.pass(1s);
-       EXPECT_EQ(once.run("job", nothing), OnceOutcome::ran);
+       EXPECT_EQ(once->run("job", nothing), OnceOutcome::ran);
      }},
 
     {"TheLeaseIsRenewedWhileTheWorkTakesLongerThanThePeriod",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        const auto other = run.another_provider();
-       Once once(run.provider(), {.period = run.ttl(), .retry_after_crash = run.ttl()});
-       const auto outcome = once.run("job", [&](const Lock& lock) {
+       const auto once = run.recipes().once({.period = run.ttl(), .retry_after_crash = run.ttl()});
+       const auto outcome = once->run("job", [&](const LockView& lock) {
          run.keep_for("once/job", run.ttl() * 2);
          EXPECT_TRUE(lock.check());
-         EXPECT_EQ(Once(*other, {.period = 1h}).run("job", nothing), OnceOutcome::skipped);
+         EXPECT_EQ(other->recipes().once({.period = 1h})->run("job", nothing),
+                   OnceOutcome::skipped);
        });
        EXPECT_EQ(outcome, OnceOutcome::ran);
        // The period was over before the work ended: the next run may start at once.
-       EXPECT_EQ(Once(*other, {.period = 1h}).run("job", nothing), OnceOutcome::ran);
+       EXPECT_EQ(other->recipes().once({.period = 1h})->run("job", nothing), OnceOutcome::ran);
      }},
 
     {"AfterACrashItRunsAgainInTheNextPeriodOrSooner",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        run.abandon("once/job", run.ttl());  // as long as a period, or as retry_after_crash
-       Once once(run.provider(), {.period = 24h});
-       EXPECT_EQ(once.run("job", nothing), OnceOutcome::skipped);
+       const auto once = run.recipes().once({.period = 24h});
+       EXPECT_EQ(once->run("job", nothing), OnceOutcome::skipped);
        run.pass(run.ttl());
-       EXPECT_EQ(once.run("job", nothing), OnceOutcome::ran);
+       EXPECT_EQ(once->run("job", nothing), OnceOutcome::ran);
      }},
 
     {"TheLeaseLastsAsLongAsTheOptionsSay",
-     [](ProviderRun& run) {
-       Once strict(run.provider(), {.period = 24h});
-       (void)strict.run("strict", [&](const Lock&) {
+     [](LockRun& run) {
+       const auto strict = run.recipes().once({.period = 24h});
+       (void)strict->run("strict", [&](const LockView&) {
          EXPECT_GT(run.holders("once/strict").at(0).time_left, 23h);
        });
-       Once lenient(run.provider(), {.period = 24h, .retry_after_crash = 1h});
-       (void)lenient.run("lenient", [&](const Lock&) {
+       const auto lenient = run.recipes().once({.period = 24h, .retry_after_crash = 1h});
+       (void)lenient->run("lenient", [&](const LockView&) {
          EXPECT_LE(run.holders("once/lenient").at(0).time_left, 1h);
        });
        // But once it has run, it counts as run.
@@ -113,95 +110,96 @@ constexpr ProviderCase kCases[] = {
      }},
 
     {"WorkThatFailsCountsAsRun",
-     [](ProviderRun& run) {
-       Once once(run.provider(), {.period = 1h});
-       EXPECT_THROW((void)once.run("job", [](const Lock&) { throw std::runtime_error("no"); }),
+     [](LockRun& run) {
+       const auto once = run.recipes().once({.period = 1h});
+       EXPECT_THROW((void)once->run("job", [](const LockView&) { throw std::runtime_error("no"); }),
                     std::runtime_error);
-       EXPECT_EQ(once.run("job", nothing), OnceOutcome::skipped);
+       EXPECT_EQ(once->run("job", nothing), OnceOutcome::skipped);
      }},
 
     {"WorkThatCouldNotBeDoneDoesNotUseUpThePeriod",
-     [](ProviderRun& run) {
-       Once once(run.provider(), {.period = 1h});
-       EXPECT_EQ(once.attempt("job", [](const Lock&) { return false; }), OnceOutcome::given_back);
-       EXPECT_TRUE(run.holders("once/job").empty());
-       EXPECT_EQ(once.attempt("job", [](const Lock&) { return true; }), OnceOutcome::ran);
-       EXPECT_EQ(once.run("job", nothing), OnceOutcome::skipped);
+     [](LockRun& run) {
+       const auto once = run.recipes().once({.period = 1h});
+       EXPECT_EQ(once->attempt("job", [](const LockView&) { return false; }),
+                 OnceOutcome::given_back);
+       EXPECT_TRUE(run.is_soon_free("once/job"));
+       EXPECT_EQ(once->attempt("job", [](const LockView&) { return true; }), OnceOutcome::ran);
+       EXPECT_EQ(once->run("job", nothing), OnceOutcome::skipped);
      }},
 
     {"ThePeriodIsKeptAcrossAShortOutage",
-     [](ProviderRun& run) {
-       Once once(run.provider(), {.period = 24h, .retry_after_crash = 1h});
+     [](LockRun& run) {
+       const auto once = run.recipes().once({.period = 24h, .retry_after_crash = 1h});
        run.network().refuse(Operation::transfer, 2);
-       EXPECT_EQ(outcome_of(run, run.in_background([&] { return once.run("job", nothing); })),
+       EXPECT_EQ(outcome_of(run, run.in_background([&] { return once->run("job", nothing); })),
                  OnceOutcome::ran);
        EXPECT_EQ(run.holders("once/job").at(0).reason, kHasRun);
      }},
 
     {"ThePeriodIsKeptAlthoughRepliesAreLost",
-     [](ProviderRun& run) {
-       Once once(run.provider(), {.period = 24h, .retry_after_crash = 1h});
+     [](LockRun& run) {
+       const auto once = run.recipes().once({.period = 24h, .retry_after_crash = 1h});
        run.network().lose_reply(Operation::transfer, 4);
-       EXPECT_EQ(outcome_of(run, run.in_background([&] { return once.run("job", nothing); })),
+       EXPECT_EQ(outcome_of(run, run.in_background([&] { return once->run("job", nothing); })),
                  OnceOutcome::ran);
        EXPECT_EQ(run.holders("once/job").at(0).reason, kHasRun);
      }},
 
     {"ALongOutageLeavesTheLeaseOfTheRun",
-     [](ProviderRun& run) {
-       Once once(run.provider(), {.period = 24h, .retry_after_crash = 1h});
+     [](LockRun& run) {
+       const auto once = run.recipes().once({.period = 24h, .retry_after_crash = 1h});
        const auto outcome = run.result_of_call(
-           [&] { return once.run("job", [&](const Lock&) { run.network().go_away(); }); });
+           [&] { return once->run("job", [&](const LockView&) { run.network().go_away(); }); });
        EXPECT_EQ(outcome, OnceOutcome::ran);
        EXPECT_NE(run.holders("once/job").at(0).reason, kHasRun);
      }},
 
     {"IfTheLeaseIsLostWhenTheWorkEndsTheRestOfThePeriodIsClaimed",
-     [](ProviderRun& run) {
-       Once once(run.provider(), {.period = 24h});
-       const auto take_away = [&](const Lock& lock) {
-         EXPECT_EQ(run.store().release(lock.name(), lock.id()), store::ReleaseOutcome::released);
+     [](LockRun& run) {
+       const auto once = run.recipes().once({.period = 24h});
+       const auto take_away = [&](const LockView& lock) {
+         EXPECT_EQ(run.store().release(lock.name, lock.id), store::ReleaseOutcome::released);
        };
-       EXPECT_EQ(once.run("job", take_away), OnceOutcome::ran);
+       EXPECT_EQ(once->run("job", take_away), OnceOutcome::ran);
        EXPECT_EQ(run.holders("once/job").at(0).reason, kHasRun);
-       EXPECT_EQ(once.run("job", nothing), OnceOutcome::skipped);
-       const auto take_over = [&](const Lock& lock) {
+       EXPECT_EQ(once->run("job", nothing), OnceOutcome::skipped);
+       const auto take_over = [&](const LockView& lock) {
          take_away(lock);
-         run.abandon(lock.name(), 24h);
+         run.abandon(lock.name, 24h);
        };
-       EXPECT_EQ(once.run("other", take_over), OnceOutcome::ran);
+       EXPECT_EQ(once->run("other", take_over), OnceOutcome::ran);
        EXPECT_EQ(run.holders("once/other").at(0).owner, "the dead");
      }},
 
     {"EachKeyHasItsOwnPeriodAndIsIndependentOfLocks",
-     [](ProviderRun& run) {
-       Once once(run.provider(), {.period = 1h});
-       const Lock lock = run.provider().acquire("one", run.options());
-       EXPECT_EQ(once.run("one", nothing), OnceOutcome::ran);
-       EXPECT_EQ(once.run("two", nothing), OnceOutcome::ran);
+     [](LockRun& run) {
+       const auto once = run.recipes().once({.period = 1h});
+       const auto lock = run.provider().acquire("one", run.options());
+       EXPECT_EQ(once->run("one", nothing), OnceOutcome::ran);
+       EXPECT_EQ(once->run("two", nothing), OnceOutcome::ran);
      }},
 
     {"AFailureIsAnErrorAndNothingRuns",
-     [](ProviderRun& run) {
-       Once once(run.provider(), {.period = 1h});
+     [](LockRun& run) {
+       const auto once = run.recipes().once({.period = 1h});
        run.network().refuse(Operation::claim, 2);
        bool ran = false;
-       const auto outcome =
-           run.result_of_call([&] { return once.run("job", [&](const Lock&) { ran = true; }); });
+       const auto outcome = run.result_of_call(
+           [&] { return once->run("job", [&](const LockView&) { ran = true; }); });
        EXPECT_EQ(error_of(outcome), ErrorCode::unavailable);
        EXPECT_FALSE(ran);
-       EXPECT_EQ(error_of(once.run("", nothing)), ErrorCode::invalid_argument);
-       EXPECT_EQ(error_of(Once(run.provider(), {.period = 1ms}).run("job", nothing)),
+       EXPECT_EQ(error_of(once->run("", nothing)), ErrorCode::invalid_argument);
+       EXPECT_EQ(error_of(run.recipes().once({.period = 1ms})->run("job", nothing)),
                  ErrorCode::invalid_argument);
        EXPECT_EQ(
            error_of(
-               Once(run.provider(), {.period = 1h, .retry_after_crash = 2h}).run("job", nothing)),
+               run.recipes().once({.period = 1h, .retry_after_crash = 2h})->run("job", nothing)),
            ErrorCode::invalid_argument);
      }},
 };
 
 }  // namespace
 
-std::span<const ProviderCase> once_cases() { return kCases; }
+std::span<const LockCase> once_cases() { return kCases; }
 
 }  // namespace holdfast::testing::internal

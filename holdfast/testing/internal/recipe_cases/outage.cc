@@ -13,7 +13,6 @@ using namespace std::chrono_literals;
 using base::ErrorCode;
 using locks::AcquireOptions;
 using recipes::CircuitState;
-using recipes::DegradableLock;
 using recipes::Protection;
 using recipes::WhenUnavailable;
 
@@ -21,25 +20,25 @@ constexpr WhenUnavailable kPolicies[] = {WhenUnavailable::fail,
                                          WhenUnavailable::proceed_without_lock,
                                          WhenUnavailable::fall_back_to_local};
 
-constexpr ProviderCase kCases[] = {
+constexpr LockCase kCases[] = {
     {"WithAStoreThatAnswersTheProtectionIsFull",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        for (const WhenUnavailable policy : kPolicies) {
          DegradationRun with(run, policy);
-         DegradableLock lock = with.must_acquire("job");
-         EXPECT_EQ(lock.protection(), Protection::full);
-         EXPECT_EQ(lock.name(), "job");
-         EXPECT_TRUE(lock.check());
+         const auto lock = with.must_acquire("job");
+         EXPECT_EQ(lock->protection(), Protection::full);
+         EXPECT_EQ(lock->name(), "job");
+         EXPECT_TRUE(lock->check());
          ASSERT_EQ(run.holders("job").size(), 1U);
-         EXPECT_EQ(run.holders("job")[0].token, lock.token());
-         EXPECT_EQ(lock.release(), store::ReleaseOutcome::released);
-         EXPECT_EQ(error_of(lock.check()), ErrorCode::not_held);
-         EXPECT_TRUE(run.holders("job").empty());
+         EXPECT_EQ(run.holders("job")[0].token, lock->token());
+         EXPECT_EQ(lock->release(), store::ReleaseOutcome::released);
+         EXPECT_EQ(error_of(lock->check()), ErrorCode::not_held);
+         EXPECT_TRUE(run.is_soon_free("job"));
        }
      }},
 
     {"ByDefaultAnUnavailableStoreIsAnError",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        EXPECT_EQ(recipes::DegradationOptions().when_unavailable, WhenUnavailable::fail);
        DegradationRun with(run, WhenUnavailable::fail);
        run.network().go_away();
@@ -53,7 +52,7 @@ constexpr ProviderCase kCases[] = {
      }},
 
     {"ACancelledAcquireIsNotDegraded",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        std::stop_source stop;
        stop.request_stop();
        AcquireOptions cancelled = run.options();
@@ -66,39 +65,39 @@ constexpr ProviderCase kCases[] = {
      }},
 
     {"ProceedsWithoutALockIfThePolicySaysSoAndReportsIt",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        DegradationRun with(run, WhenUnavailable::proceed_without_lock);
        run.network().go_away();
-       DegradableLock lock = with.must_acquire("job");
-       EXPECT_EQ(lock.protection(), Protection::none);
-       EXPECT_TRUE(lock.holds());
-       EXPECT_TRUE(lock.check());
-       EXPECT_FALSE(lock.lost().stop_requested());
-       EXPECT_EQ(lock.token(), std::nullopt);
+       const auto lock = with.must_acquire("job");
+       EXPECT_EQ(lock->protection(), Protection::none);
+       EXPECT_TRUE(lock->holds());
+       EXPECT_TRUE(lock->check());
+       EXPECT_FALSE(lock->lost().stop_requested());
+       EXPECT_EQ(lock->token(), std::nullopt);
        EXPECT_EQ(with.protection_of_try("job"), Protection::none);  // excludes no other caller
-       EXPECT_EQ(lock.release(), store::ReleaseOutcome::not_held);
+       EXPECT_EQ(lock->release(), store::ReleaseOutcome::not_held);
        EXPECT_EQ(with.counted("degraded_to_none"), 2);
        EXPECT_TRUE(with.has_said("proceeding without a lock on job"));
      }},
 
     {"FallsBackToALockOfThisProcessAndReportsIt",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        DegradationRun with(run, WhenUnavailable::fall_back_to_local);
        run.network().go_away();
-       DegradableLock lock = with.must_acquire("job");
-       EXPECT_EQ(lock.protection(), Protection::local_only);
-       EXPECT_TRUE(lock.check());
-       EXPECT_EQ(lock.token(), std::nullopt);
+       const auto lock = with.must_acquire("job");
+       EXPECT_EQ(lock->protection(), Protection::local_only);
+       EXPECT_TRUE(lock->check());
+       EXPECT_EQ(lock->token(), std::nullopt);
        EXPECT_EQ(with.protection_of_try("job"), std::nullopt);
        EXPECT_EQ(with.protection_of_try("another"), Protection::local_only);
-       EXPECT_EQ(lock.release(), store::ReleaseOutcome::released);
+       EXPECT_EQ(lock->release(), store::ReleaseOutcome::released);
        EXPECT_EQ(with.protection_of_try("job"), Protection::local_only);
        EXPECT_EQ(with.counted("degraded_to_local"), 3);
        EXPECT_TRUE(with.has_said("job: unavailable"));
      }},
 
     {"ContentionIsNeverDegraded",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        run.abandon("job", 1h);
        for (const WhenUnavailable policy : kPolicies) {
          DegradationRun with(run, policy);
@@ -118,7 +117,7 @@ constexpr ProviderCase kCases[] = {
      }},
 
     {"OtherErrorsAreNeverDegraded",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        DegradationRun with(run, WhenUnavailable::proceed_without_lock);
        run.abandon("job", 1h);
        AcquireOptions reader = run.options();
@@ -133,32 +132,32 @@ constexpr ProviderCase kCases[] = {
      }},
 
     {"AClaimOfUnknownOutcomeLeavesNothingBehindPastItsTtl",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        DegradationRun with(run, WhenUnavailable::proceed_without_lock);
        run.network().lose_reply(Operation::claim, 100);
        AcquireOptions options = run.brief_options();
        options.wait = 24h;
-       const DegradableLock lock =
+       const auto lock =
            run.result_of_call([&] { return with.provider().acquire("job", options); });
-       EXPECT_EQ(lock.protection(), Protection::none);
+       EXPECT_EQ(lock->protection(), Protection::none);
        run.pass(run.ttl());
-       EXPECT_TRUE(run.holders("job").empty());
-       EXPECT_EQ(with.provider().shared().held(), 0U);
+       EXPECT_TRUE(run.is_soon_free("job"));
+       EXPECT_EQ(with.provider().held(), 0U);
      }},
 
     {"AWaiterIsDegradedWhenTheStoreBecomesUnavailable",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        DegradationRun with(run, WhenUnavailable::proceed_without_lock);
        run.abandon("job", 24h);
        auto waiting =
            run.in_background([&] { return with.provider().acquire("job", patient_options()); });
-       ASSERT_TRUE(run.soon([&] { return with.provider().shared().waiting() == 1; }));
+       ASSERT_TRUE(run.soon([&] { return with.provider().waiting() == 1; }));
        run.network().go_away();
-       EXPECT_EQ(run.result_of(waiting).protection(), Protection::none);
+       EXPECT_EQ(run.result_of(waiting)->protection(), Protection::none);
      }},
 
     {"ACancelledWaiterIsNotDegraded",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        DegradationRun with(run, WhenUnavailable::proceed_without_lock);
        run.abandon("job", 24h);
        std::stop_source stop;
@@ -166,7 +165,7 @@ constexpr ProviderCase kCases[] = {
        options.stop = stop.get_token();
        auto waiting =
            run.in_background([&] { return with.provider().try_acquire("job", options); });
-       ASSERT_TRUE(run.soon([&] { return with.provider().shared().waiting() == 1; }));
+       ASSERT_TRUE(run.soon([&] { return with.provider().waiting() == 1; }));
        stop.request_stop();
        EXPECT_EQ(error_of(run.result_of(waiting)), ErrorCode::cancelled);
      }},
@@ -174,6 +173,6 @@ constexpr ProviderCase kCases[] = {
 
 }  // namespace
 
-std::span<const ProviderCase> outage_cases() { return kCases; }
+std::span<const LockCase> outage_cases() { return kCases; }
 
 }  // namespace holdfast::testing::internal

@@ -13,11 +13,10 @@ namespace {
 using namespace std::chrono_literals;
 using base::ErrorCode;
 using recipes::CircuitState;
-using recipes::DegradableLock;
 using recipes::Protection;
 using recipes::WhenUnavailable;
 
-void remove_all(ProviderRun& run, std::string_view name) {
+void remove_all(LockRun& run, std::string_view name) {
   for (const store::Holder& holder : run.holders(name)) {
     EXPECT_TRUE(run.store().release(name, holder.id));
   }
@@ -25,7 +24,7 @@ void remove_all(ProviderRun& run, std::string_view name) {
 
 // Releases the lease, or removes it if an outage prevents that, so that no case has to wait for it
 // to expire.
-void give_back(ProviderRun& run, DegradableLock& lock) {
+void give_back(LockRun& run, DegradableLockFace& lock) {
   const auto token = lock.token();
   if (lock.release() || !token) {
     return;
@@ -37,9 +36,9 @@ void give_back(ProviderRun& run, DegradableLock& lock) {
   }
 }
 
-constexpr ProviderCase kCases[] = {
+constexpr LockCase kCases[] = {
     {"ReturnsToNormalAutomatically",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        DegradationRun with(run, WhenUnavailable::proceed_without_lock);
        with.go_away_and_notice();
        run.network().come_back();
@@ -53,7 +52,7 @@ constexpr ProviderCase kCases[] = {
      }},
 
     {"AnAnsweredRenewalClosesTheBreaker",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        DegradationRun with(run, recipes::DegradationOptions{
                                     .when_unavailable = WhenUnavailable::proceed_without_lock,
                                     .failures = DegradationRun::kFailures,
@@ -71,28 +70,28 @@ constexpr ProviderCase kCases[] = {
      }},
 
     {"LostFiresOnAFullLockInALongOutage",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        DegradationRun with(run, WhenUnavailable::fall_back_to_local);
        auto held = with.provider().try_acquire("job", run.brief_options());
-       const DegradableLock lock = base::value_or_throw(std::move(held)).value();
+       const auto lock = must_have(std::move(held));
        std::atomic<bool> told = false;
-       const std::stop_callback callback(lock.lost(), [&] { told = true; });
+       const std::stop_callback callback(lock->lost(), [&] { told = true; });
        run.network().go_away();
        run.pass(run.ttl());
-       EXPECT_EQ(error_of(lock.check()), ErrorCode::lost);
+       EXPECT_EQ(error_of(lock->check()), ErrorCode::lost);
        EXPECT_TRUE(run.soon([&] { return told.load(); }));
      }},
 
     {"CallersOfOneProviderExcludeEachOtherAcrossAnOutage",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        DegradationRun with(run, WhenUnavailable::fall_back_to_local);
-       std::optional<DegradableLock> before = with.must_acquire("job");
+       auto before = with.must_acquire("job");
        EXPECT_EQ(before->protection(), Protection::full);
        with.go_away_and_notice();
        EXPECT_EQ(with.protection_of_try("job"), std::nullopt);
        before.reset();
 
-       std::optional<DegradableLock> meanwhile = with.must_acquire("job");
+       auto meanwhile = with.must_acquire("job");
        EXPECT_EQ(meanwhile->protection(), Protection::local_only);
        run.network().come_back();
        with.pass_the_pause();
@@ -107,7 +106,7 @@ constexpr ProviderCase kCases[] = {
      }},
 
     {"AnUnprotectedCounterEndsExactAcrossOutages",
-     [](ProviderRun& run) {
+     [](LockRun& run) {
        DegradationRun with(
            run, recipes::DegradationOptions{.when_unavailable = WhenUnavailable::fall_back_to_local,
                                             .failures = 1,
@@ -123,10 +122,10 @@ constexpr ProviderCase kCases[] = {
              if (i == 0 && round % 4 == 0) {
                round % 8 == 0 ? run.network().go_away() : run.network().come_back();
              }
-             DegradableLock lock = with.provider().acquire("job", patient_options());
+             const auto lock = with.provider().acquire("job", patient_options());
              ++counter;
              ++locked;
-             give_back(run, lock);
+             give_back(run, *lock);
            }
          });
          run.network().come_back();
@@ -140,6 +139,6 @@ constexpr ProviderCase kCases[] = {
 
 }  // namespace
 
-std::span<const ProviderCase> recovery_cases() { return kCases; }
+std::span<const LockCase> recovery_cases() { return kCases; }
 
 }  // namespace holdfast::testing::internal

@@ -67,6 +67,8 @@ void Command::make_joinable() {
   keys_at_ = skip_arguments(bytes_, count_at_, 1);
   common_at_ = skip_arguments(bytes_, keys_at_, kKeys);
   own_at_ = skip_arguments(bytes_, common_at_, 1);
+  own_end_ = bytes_.size();
+  joined_ = arguments_;
 }
 
 Command::Parts Command::parts() const noexcept {
@@ -74,7 +76,7 @@ Command::Parts Command::parts() const noexcept {
   return {.script = text.substr(kHeaderSpace, count_at_ - kHeaderSpace),
           .keys = text.substr(keys_at_, common_at_ - keys_at_),
           .common = text.substr(common_at_, own_at_ - common_at_),
-          .own = text.substr(own_at_)};
+          .own = text.substr(own_at_, own_end_ - own_at_)};
 }
 
 std::string_view Command::bytes() const noexcept { return std::string_view(bytes_).substr(begin_); }

@@ -64,7 +64,8 @@ class Command {
   [[nodiscard]] bool has_text() const noexcept { return !text_.empty(); }
 
   // A script that serves one name or several, `EVALSHA sha 2 key key common argument…`, may be
-  // joined with others: see append_joined(). Once all is added.
+  // joined with others: see append_joined(). With the arguments that were added so far: what is
+  // added later is sent only where the command goes alone.
   void make_joinable();
   [[nodiscard]] bool is_joinable() const noexcept { return own_at_ != 0; }
 
@@ -78,7 +79,7 @@ class Command {
   [[nodiscard]] Parts parts() const noexcept;
   static constexpr std::size_t kKeys = 2;
   static constexpr std::size_t kOthers = 4;  // EVALSHA, sha, how many keys, common
-  [[nodiscard]] std::size_t own_arguments() const noexcept { return arguments_ - kKeys - kOthers; }
+  [[nodiscard]] std::size_t own_arguments() const noexcept { return joined_ - kKeys - kOthers; }
 
  private:
   void write_header();
@@ -97,6 +98,8 @@ class Command {
   std::size_t keys_at_ = 0;
   std::size_t common_at_ = 0;
   std::size_t own_at_ = 0;  // 0: it is not joinable
+  std::size_t own_end_ = 0;
+  std::size_t joined_ = 0;  // how many arguments, up to there
 };
 
 // One script that serves many names costs the server far less than a script for each. Joined,
@@ -105,8 +108,8 @@ class Command {
 //   EVALSHA sha 2n  the keys of each  what they have in common  the arguments of each
 //
 // and the answer is an array of n. If an element is nil, or the answer no such array, nothing was
-// done for that command, and it is to be sent alone. So for each name, such a script first does
-// what may fail, and writes last; and nothing that fails for one name ends it.
+// done for that command, and it is to be sent alone, with all its arguments. So for each name, such
+// a script first does what may fail, and writes last; and nothing that fails for one name ends it.
 
 // Whether both are of the same script, with as many arguments, and the same in common.
 [[nodiscard]] bool may_be_joined(const Command& one, const Command& other) noexcept;

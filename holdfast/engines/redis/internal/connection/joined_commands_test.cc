@@ -41,6 +41,16 @@ TEST(JoinedCommands, TakesAnyBytes) {
   EXPECT_EQ(joined({&one, &two}), "before" + std::string(both.bytes()));
 }
 
+TEST(JoinedCommands, LeavesOutWhatIsSaidAlone) {
+  Command one = script(kSha, "one", "1");
+  one.add("alone");
+  const Command two = script(kSha, "two", "2");
+  EXPECT_TRUE(may_be_joined(one, two));
+  const Command both("EVALSHA", kSha, 4, "one", "hf:one", "two", "hf:two", "common", "1", "2");
+  EXPECT_EQ(joined({&one, &two}), "before" + std::string(both.bytes()));
+  EXPECT_TRUE(one.bytes().ends_with("$5\r\nalone\r\n"));
+}
+
 TEST(JoinedCommands, CountsInSeveralDigits) {
   const Command one = script(kSha, "one", "1");
   const std::string bytes = joined({&one, &one, &one, &one, &one});

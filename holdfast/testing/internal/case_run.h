@@ -30,28 +30,19 @@ enum class CaseTime : std::uint8_t {
 // Returns nullopt if the engine has no place of that kind.
 std::optional<Place> place_for(const EngineUnderTest& engine, CaseTime time);
 
-// One case's place, and a provider on it whose network can fail. If the engine's clock can be
-// moved, the clock of the providers moves with it, and nothing happens in real time.
-class ProviderRun {
+// One case's place, with a network that can fail. If the engine's clock can be moved, the clock of
+// the providers moves with it, and nothing happens in real time.
+class CaseRun {
  public:
-  using MaybeLock = base::Result<std::optional<locks::Lock>>;
-
-  ProviderRun(const EngineUnderTest& engine, Place place);
+  CaseRun(const EngineUnderTest& engine, Place place);
 
   [[nodiscard]] const EngineUnderTest& engine() const { return engine_; }
   [[nodiscard]] const Place& place() const { return place_; }
-  [[nodiscard]] locks::LockProvider& provider() { return *provider_; }
-  // Returns the store that `provider()` uses.
+  // Returns the store with the faults of the network.
   [[nodiscard]] FaultyStore& network() { return *network_; }
   [[nodiscard]] const std::shared_ptr<FaultyStore>& shared_network() { return network_; }
   // Returns the same data without faults.
   [[nodiscard]] store::LeaseStore& store() { return *store_; }
-  // Returns a provider as in another process: with its own handle, without faults.
-  [[nodiscard]] std::unique_ptr<locks::LockProvider> another_provider(
-      locks::ProviderOptions options = {});
-  // Returns a provider on `network()`.
-  [[nodiscard]] std::unique_ptr<locks::LockProvider> provider_with(locks::ProviderOptions options);
-  void destroy_provider() { provider_.reset(); }
 
   [[nodiscard]] bool clock_moves() const { return place_.advance != nullptr; }
   // Returns a ttl that a case waits for, or that a lock must survive by renewals.
@@ -101,6 +92,11 @@ class ProviderRun {
   // Makes a lease that is not renewed, like that of a dead process.
   base::LeaseId abandon(std::string_view name, base::Duration ttl);
   [[nodiscard]] std::vector<store::Holder> holders(std::string_view name);
+  // Returns whether the name becomes free without time passing: a handle of a coroutine releases
+  // its lock in the background.
+  [[nodiscard]] bool is_soon_free(std::string_view name) {
+    return soon([&] { return holders(name).empty(); });
+  }
 
   // Returns the options, with the clock of the run if it moves.
   [[nodiscard]] locks::ProviderOptions with_clock(locks::ProviderOptions options) const;
@@ -113,20 +109,9 @@ class ProviderRun {
   const std::unique_ptr<base::ManualClock> clock_;  // null if time is real
   const std::shared_ptr<store::LeaseStore> store_;
   const std::shared_ptr<FaultyStore> network_;
-  std::unique_ptr<locks::LockProvider> provider_;
 };
 
-// Returns the lock; anything else ends the case with an exception.
-[[nodiscard]] locks::Lock must_have(ProviderRun::MaybeLock outcome);
-// Returns whether it was busy; an error ends the case.
-[[nodiscard]] bool is_busy(const ProviderRun::MaybeLock& outcome);
 // Returns the code of the base::Exception that the call throws; nullopt if it throws none.
 [[nodiscard]] std::optional<base::ErrorCode> code_thrown_by(const std::function<void()>& call);
-
-struct ProviderCase {
-  const char* name;
-  void (*run)(ProviderRun& run);
-  CaseTime time = CaseTime::movable;
-};
 
 }  // namespace holdfast::testing::internal

@@ -1,4 +1,4 @@
-#include <holdfast/testing/internal/provider_run.h>
+#include <holdfast/testing/internal/case_run.h>
 
 #include <stdexcept>
 #include <string>
@@ -23,32 +23,23 @@ std::optional<Place> place_for(const EngineUnderTest& engine, CaseTime time) {
   return place;
 }
 
-ProviderRun::ProviderRun(const EngineUnderTest& engine, Place place)
+CaseRun::CaseRun(const EngineUnderTest& engine, Place place)
     : engine_(engine),
       place_(std::move(place)),
       clock_(place_.advance ? std::make_unique<base::ManualClock>() : nullptr),
       store_(place_.open()),
-      network_(std::make_shared<FaultyStore>(store_)),
-      provider_(provider_with({})) {}
+      network_(std::make_shared<FaultyStore>(store_)) {}
 
-locks::ProviderOptions ProviderRun::with_clock(locks::ProviderOptions options) const {
+locks::ProviderOptions CaseRun::with_clock(locks::ProviderOptions options) const {
   if (clock_ != nullptr) {
     options.clock = clock_.get();
   }
   return options;
 }
 
-std::unique_ptr<locks::LockProvider> ProviderRun::another_provider(locks::ProviderOptions options) {
-  return std::make_unique<locks::LockProvider>(place_.open(), with_clock(std::move(options)));
-}
+base::Duration CaseRun::ttl() const { return clock_moves() ? base::Duration(30s) : 1s; }
 
-std::unique_ptr<locks::LockProvider> ProviderRun::provider_with(locks::ProviderOptions options) {
-  return std::make_unique<locks::LockProvider>(network_, with_clock(std::move(options)));
-}
-
-base::Duration ProviderRun::ttl() const { return clock_moves() ? base::Duration(30s) : 1s; }
-
-void ProviderRun::pass(base::Duration time) {
+void CaseRun::pass(base::Duration time) {
   if (clock_moves()) {
     // The store first, so that a lease never seems longer to its holder than it is.
     place_.advance(time);
@@ -62,14 +53,14 @@ void ProviderRun::pass(base::Duration time) {
   }
 }
 
-void ProviderRun::step() {
+void CaseRun::step() {
   if (clock_moves()) {
     pass(ttl() / 100);
   }
   std::this_thread::sleep_for(1ms);
 }
 
-void ProviderRun::keep_for(std::string_view name, base::Duration time) {
+void CaseRun::keep_for(std::string_view name, base::Duration time) {
   const auto is_renewed = [&] {
     const auto now = holders(name);
     return now.empty() || now[0].time_left > ttl() * 4 / 5;
@@ -80,7 +71,7 @@ void ProviderRun::keep_for(std::string_view name, base::Duration time) {
   }
 }
 
-base::LeaseId ProviderRun::abandon(std::string_view name, base::Duration ttl) {
+base::LeaseId CaseRun::abandon(std::string_view name, base::Duration ttl) {
   const auto id = base::LeaseId::generate();
   const auto outcome =
       store_->claim(name, {.id = id, .owner = "the dead", .reason = {}, .ttl = ttl});
@@ -90,24 +81,9 @@ base::LeaseId ProviderRun::abandon(std::string_view name, base::Duration ttl) {
   return id;
 }
 
-std::vector<store::Holder> ProviderRun::holders(std::string_view name) {
+std::vector<store::Holder> CaseRun::holders(std::string_view name) {
   const auto state = base::value_or_throw(store_->look(name));
   return state ? state->holders : std::vector<store::Holder>();
-}
-
-locks::Lock must_have(ProviderRun::MaybeLock outcome) {
-  auto lock = base::value_or_throw(std::move(outcome));
-  if (!lock) {
-    throw std::runtime_error("the lock was busy");
-  }
-  return *std::move(lock);
-}
-
-bool is_busy(const ProviderRun::MaybeLock& outcome) {
-  if (!outcome) {
-    base::throw_error(outcome.error());
-  }
-  return !outcome->has_value();
 }
 
 std::optional<base::ErrorCode> code_thrown_by(const std::function<void()>& call) {

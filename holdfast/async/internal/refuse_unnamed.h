@@ -1,0 +1,17 @@
+#pragma once
+
+namespace holdfast::async::internal {
+
+template <class...>
+inline constexpr bool kNever = false;
+
+// Fails to compile. The overloads that take options by rvalue call it: g++ 12 destroys an aggregate
+// twice if it is created within a co_await expression.
+template <class... Arguments>
+void refuse_unnamed_options() {
+  static_assert(kNever<Arguments...>,
+                "name the options: const AcquireOptions how{.wait = 5s}; "
+                "co_await provider.acquire(name, how)");
+}
+
+}  // namespace holdfast::async::internal

@@ -1,0 +1,11 @@
+#pragma once
+
+#include <holdfast/base/error.h>
+#include <holdfast/engines/postgresql/postgres_options.h>
+
+namespace holdfast::engines::postgresql::internal {
+
+// ErrorCode::invalid_argument for options that cannot be.
+[[nodiscard]] base::Result<void> check_options(const PostgresOptions& options);
+
+}  // namespace holdfast::engines::postgresql::internal

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <holdfast/store/notice.h>
+
+namespace holdfast::engines::postgresql::internal {
+
+// What the server tells a store (see sql/queue.sql): `hint NAME`, or `grant ID NAME`, with the name
+// in hexadecimal.
+struct Notification {
+  store::Notice notice;
+  std::string name;
+
+  // Nothing if it is not one: anybody may send to any channel.
+  [[nodiscard]] static std::optional<Notification> parse(std::string_view payload);
+};
+
+}  // namespace holdfast::engines::postgresql::internal

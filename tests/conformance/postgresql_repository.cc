@@ -1,0 +1,80 @@
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include <tests/support/postgres_client.h>
+#include <tests/support/postgres_server.h>
+
+#include <holdfast/engines/postgresql/postgres_repository.h>
+
+#include "repositories.h"
+
+namespace holdfast::conformance {
+
+namespace {
+
+using engines::postgresql::PostgresOptions;
+using engines::postgresql::PostgresRepository;
+using testing::RepositoryPlace;
+using tests::PostgresClient;
+using tests::PostgresServer;
+
+// Started when it is first needed: most runs of this program have nothing to do with it.
+const PostgresServer& server() {
+  static const PostgresServer kServer({.arguments = {"-c", "fsync=off"}});
+  return kServer;
+}
+
+// Every place has types of its own.
+std::string fresh_prefix() {
+  static std::atomic<int> places{0};
+  return "place" + std::to_string(++places) + ":";
+}
+
+// A loaded machine is slow, and slowness is not what is tested.
+constexpr std::chrono::seconds kPatience{60};
+
+std::function<std::shared_ptr<store::ObjectRepository>()> opener(const PostgresServer& where,
+                                                                 const std::string& prefix) {
+  return [&where, prefix]() -> std::shared_ptr<store::ObjectRepository> {
+    return base::value_or_throw(PostgresRepository::open({.conninfo = where.url(),
+                                                          .prefix = prefix,
+                                                          .connect_timeout = kPatience,
+                                                          .reply_timeout = kPatience}));
+  };
+}
+
+RepositoryPlace place() {
+  const std::string prefix = fresh_prefix();
+  return {.open = opener(server(), prefix),
+          .url = server().url() + "&reply_timeout=60s&prefix=" + prefix};
+}
+
+// A server of its own, that writes everything to its disk.
+RepositoryPlace frail_place() {
+  const auto own = std::make_shared<PostgresServer>();
+  return {.open = [own, open = opener(*own, "")] { return open(); },
+          .hang = [own] { own->suspend(); },
+          .go_on = [own] { own->resume(); },
+          .restart = [own] { own->restart(); },
+          .keeps_data = true,
+          // What a look at every page of the table would do.
+          .outlast_retention =
+              [own] {
+                PostgresClient(own->conninfo())
+                    .change("DELETE FROM holdfast.objects WHERE data IS NULL");
+              }};
+}
+
+}  // namespace
+
+testing::RepositoryUnderTest postgresql_repository() {
+  return {.name = "postgresql",
+          .make_place = place,
+          .make_frail_place = frail_place,
+          .saver = HOLDFAST_SAVER};
+}
+
+}  // namespace holdfast::conformance
