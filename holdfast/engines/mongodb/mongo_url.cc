@@ -104,7 +104,7 @@ std::unexpected<base::Error> unknown(std::string_view name) {
               message + "and of the driver's own those that mongo_url.h lists");
 }
 
-// What is for the driver goes into `rest`.
+// The options of the driver go into `rest`.
 Result<void> set_option(std::string_view name, std::string_view value, MongoOptions& options,
                         std::string& rest) {
   const auto ours = std::ranges::find(kOptions, name, &Option::name);

@@ -11,7 +11,7 @@
 #include <holdfast/store/lease_store.h>
 #include <holdfast/store/outcome.h>
 
-// What the rows of an answer mean (see sql/*.sql). What they cannot mean is ErrorCode::corrupt.
+// Readers of the rows of an answer (see sql/*.sql). Rows without a meaning are ErrorCode::corrupt.
 namespace holdfast::engines::postgresql::internal {
 
 [[nodiscard]] base::Result<store::ClaimOutcome> claim_outcome(const Rows& rows);

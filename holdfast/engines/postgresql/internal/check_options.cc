@@ -6,7 +6,7 @@ namespace holdfast::engines::postgresql::internal {
 
 namespace {
 
-// What PostgreSQL keeps of an identifier; it would cut the rest off.
+// PostgreSQL cuts a longer identifier off.
 constexpr std::size_t kMaxIdentifier = 63;
 // A name with its prefix has to fit into an entry of an index.
 constexpr std::size_t kMaxPrefix = 1024;

@@ -19,7 +19,7 @@ using base::Deadline;
 using Kind = Trouble::Kind;
 using std::chrono::seconds;
 
-// What poll() takes; nothing for one without end.
+// Returns the time left, as ppoll() takes it; nullopt for a deadline without end.
 std::optional<timespec> left_until(Deadline deadline) {
   if (deadline.is_never()) {
     return std::nullopt;
@@ -158,7 +158,7 @@ Connection::Outcome<Rows> Connection::collect(Deadline deadline) {
                                      .message = "the server has not answered in time"});
     }
     if (libpq_.consume_input(connection_) == 0) {
-      // What the server said before it ended the connection comes as a result.
+      // The last words of a server that has ended the connection come as a result.
       if (libpq_.is_busy(connection_) != 0) {
         return std::unexpected(lost(Kind::unknown));
       }

@@ -52,7 +52,7 @@ class Connection {
   [[nodiscard]] Outcome<void> listen(const std::function<void(std::string_view payload)>& callback,
                                      base::Deadline deadline);
 
-  // What a server says of itself in its answer to kHello.
+  // The answer of a server to kHello: its properties.
   struct Greeting {
     bool is_direct = false;  // there is no pooler in between
     std::int64_t version = 0;

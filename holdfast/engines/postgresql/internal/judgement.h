@@ -6,7 +6,7 @@
 #include <holdfast/engines/postgresql/postgres_options.h>
 #include <holdfast/store/finding.h>
 
-// What properties of a server mean for the promises.
+// Functions that judge the properties of a server by the promises.
 namespace holdfast::engines::postgresql::internal {
 
 [[nodiscard]] store::Finding judge_version(std::string_view version, std::int64_t number);

@@ -8,8 +8,8 @@
 
 namespace holdfast::engines::postgresql::internal {
 
-// What the server tells a store (see sql/queue.sql): `hint NAME`, or `grant ID NAME`, with the name
-// in hexadecimal.
+// A message of the server to a store (see sql/queue.sql): `hint NAME`, or `grant ID NAME`, with the
+// name in hexadecimal.
 struct Notification {
   store::Notice notice;
   std::string name;

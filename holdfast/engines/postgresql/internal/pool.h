@@ -32,7 +32,7 @@ class Pool {
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
 
-  // Whether a statement may have changed something, if its answer is lost.
+  // `yes`: the statement may have changed something, if its answer is lost.
   enum class Changes : std::uint8_t { yes, no };
   // Runs one of schema().statements().
   [[nodiscard]] base::Result<Rows> run(const Statement& statement, const Parameters& parameters,

@@ -13,7 +13,7 @@ namespace {
 using base::ErrorCode;
 using Kind = Trouble::Kind;
 
-// What a transaction ends with that has done nothing and may be tried again: serialization failure,
+// The errors of a transaction that has done nothing and may be tried again: serialization failure,
 // deadlock, a lock that was not available, a server that starts, has no connection left, or is a
 // standby.
 constexpr std::array<std::string_view, 8> kNotDone = {"40001", "40P01", "55P03", "57P03",
