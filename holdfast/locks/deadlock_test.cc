@@ -64,9 +64,10 @@ TEST_F(DeadlockTest, AWaiterThatOnlyWaitsLongIsNotPartOfOne) {
 TEST_F(DeadlockTest, AWaiterThatDoesNotShowItselfAgainIsNotBelieved) {
   const Lock a = provider_.acquire("a");
   const Lock b = provider_.acquire("b");
+  const std::string text = "1/1 1000 " + base::to_string(b.id()) + ", ";
   const store::Claim dead{.id = base::LeaseId(1, 2),
                           .owner = "dead",
-                          .reason = "1/1 1000 " + base::to_string(b.id()) + ", ",
+                          .reason = text,
                           .ttl = 5s,
                           .permits = store::Permits::reader()};
   ASSERT_TRUE(store_->claim("holdfast.waiting/a", dead));

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -752,9 +753,9 @@ TEST_F(AcquireStepsTest, AnExceptionThatADriverTurnsIntoAnErrorIsReleasedByItsId
 class AnnouncingTest : public AcquireStepsTest {
  protected:
   // Returns a call behind another that has shown that it waits.
-  std::unique_ptr<Call> shown_behind() { return shown_behind(kPatient); }
-  std::unique_ptr<Call> shown_behind(const AcquireOptions& how) {
-    auto call = std::make_unique<Call>(showing_, how);
+  Call* shown_behind() { return shown_behind(kPatient); }
+  Call* shown_behind(const AcquireOptions& how) {
+    Call* const call = keep(std::make_unique<Call>(showing_, how));
     EXPECT_EQ(call->start(), Kind::wait);
     EXPECT_EQ(call->step().until, clock_.now() + 1s);
     clock_.advance(1s);
@@ -764,8 +765,12 @@ class AnnouncingTest : public AcquireStepsTest {
     return call;
   }
 
+  // A call in the queue outlives its provider, which wakes it at its end.
+  Call* keep(std::unique_ptr<Call> call) { return calls_.emplace_back(std::move(call)).get(); }
+
+  std::vector<std::unique_ptr<Call>> calls_;
   LockProvider showing_{store_, {.clock = &clock_, .warn_after = 1h}};
-  const std::unique_ptr<Call> first_ = first_in_queue(showing_);
+  Call* const first_ = keep(first_in_queue(showing_));
 };
 
 TEST_F(AnnouncingTest, AfterASecondAWaiterShowsThatItWaitsAndDoesSoAgainEveryFifteenSeconds) {
