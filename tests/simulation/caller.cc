@@ -56,12 +56,14 @@ struct Caller::Acquire {
 
 struct Caller::Release {
   explicit Release(Caller& caller)
-      : steps(*caller.lock_->hold()),
+      : hold(caller.lock_->hold()),
+        steps(*hold),
         driver(caller.process_.surroundings(), steps, [&caller] { caller.on_released(); }),
         ends(base::add_saturating(caller.process_.clock().now(),
                                   caller.lock_->hold()->patience(caller.process_.clock().now()))),
         stopped(caller.process_.stopped_for()) {}
 
+  const std::shared_ptr<Hold> hold;  // outlives the steps
   locks::steps::ReleaseSteps steps;
   Driver driver;
   base::TimePoint ends;

@@ -349,7 +349,8 @@ Request Process::request_of(const Step& step, bool& is_new) {
       world_.setting.wakes == Wakes::by_queue && is_listening_ && watches_.has_watchers(step.name);
   if (step.claim != nullptr) {
     request.claim = *step.claim;
-    request.claim.owner = "p";
+    request.claim.owner = "p";  // its own texts may end before the request arrives
+    request.claim.reason = {};
   }
   const auto place = std::pair(request.name, step.claim != nullptr ? step.claim->id : step.id);
   if (step.kind == Step::Kind::claim && request.claim.permits == Permits::mutex()) {
