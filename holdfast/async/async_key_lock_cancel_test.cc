@@ -1,4 +1,4 @@
-// How a wait ends without the key.
+// Tests of waits that end without the key.
 #include <chrono>
 #include <optional>
 #include <stop_token>

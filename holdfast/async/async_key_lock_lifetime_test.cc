@@ -1,4 +1,4 @@
-// What happens to waiters when something they need is destroyed.
+// Tests of waiters that lose something they need.
 #include <chrono>
 #include <memory>
 #include <optional>

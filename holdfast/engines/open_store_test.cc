@@ -17,7 +17,7 @@ std::string error_of(std::string_view url) {
   return store ? "" : base::to_string(store.error());
 }
 
-// Of the first operation: a server is asked when it is needed.
+// Returns the error of the first operation: a store asks its server when it needs it.
 std::string error_of_use(std::string_view url) {
   const auto store = open_store(url);
   EXPECT_TRUE(store) << url;

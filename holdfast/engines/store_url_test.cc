@@ -76,7 +76,7 @@ TEST(StoreUrl, ATextThatCannotBeReadIsNotShownBeyondItsScheme) {
   EXPECT_EQ(without_password("my secret: x"), "***");
 }
 
-// Where the host was forgotten, a small number reads as a port: nothing tells them apart.
+// In a URL without a host, a small number reads as a port: nothing tells them apart.
 TEST(StoreUrl, ANumberThatIsNoPortMayBeAPasswordAndIsHidden) {
   EXPECT_EQ(without_password("redis://me:65536"), "redis:***");
   EXPECT_EQ(without_password("redis://me:123456789012345678901234567890"), "redis:***");

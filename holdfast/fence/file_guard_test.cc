@@ -142,7 +142,7 @@ TEST_F(FileGuardTest, AWaiterForARemovedFenceUsesTheNewFence) {
   EXPECT_EQ(newest(), FencingToken{8});
 }
 
-// As after a crash in the middle of writing a token.
+// The same as after a crash in the middle of writing a token.
 TEST_F(FileGuardTest, AHalfWrittenTokenDoesNotCount) {
   EXPECT_EQ(write(5, "five"), "accepted");
   EXPECT_EQ(write(7, "seven"), "accepted");
@@ -205,7 +205,8 @@ TEST_F(FileGuardTest, AnEmptyFenceHasSeenNothing) {
   EXPECT_EQ(write(7, "seven"), "accepted");
 }
 
-// As after a crash in the middle of writing the very first token, which was never accepted.
+// The same as after a crash in the middle of writing the very first token, which was never
+// accepted.
 TEST_F(FileGuardTest, AFenceWithHalfOfItsFirstTokenHasSeenNothing) {
   const std::string line = "00000000000000000009 00000000000000000009\n";
   for (std::size_t size = 0; size < line.size(); ++size) {

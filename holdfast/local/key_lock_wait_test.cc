@@ -1,4 +1,4 @@
-// How KeyLock waits: deadlines, cancellation, order, priority, fairness.
+// The waits of KeyLock: deadlines, cancellation, order, priority, fairness.
 #include <algorithm>
 #include <atomic>
 #include <chrono>

@@ -1,4 +1,4 @@
-// What a table reports of its sweeps, and when the background sweeps run.
+// The reports of a table's sweeps, and the times of background sweeps.
 #include <atomic>
 #include <string>
 #include <thread>

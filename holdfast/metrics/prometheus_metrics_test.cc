@@ -123,7 +123,7 @@ TEST_F(PrometheusMetricsTest, TheTimeOfTheLastRenewalIsThereOnceALeaseWasRenewed
   EXPECT_GE(*renewed, before.count() - 1000) << "the page has six digits";
 }
 
-// As a recipes::DegradableProvider counts them.
+// Counts as a recipes::DegradableProvider does.
 TEST_F(PrometheusMetricsTest, LocalLocksOfADegradedProviderHaveCountersOfTheirOwn) {
   metrics_->hooks().count("degraded_to_local", "job/a", 1);
   metrics_->hooks().count("local_acquired", "job/a", 1);

@@ -16,8 +16,8 @@ namespace holdfast::objects {
 // `concurrent`: calls of one object run concurrently. `serial`: one at a time, in order of arrival.
 enum class Calls : std::uint8_t { concurrent, serial };
 
-// When changes are saved. `periodically`: every HostOptions::save_every. `each_call`: before the
-// call returns, so that a reply means "stored".
+// The moment at which changes are saved. `periodically`: every HostOptions::save_every.
+// `each_call`: before the call returns, so that a reply means "stored".
 enum class SaveWhen : std::uint8_t { periodically, each_call };
 
 struct TypeOptions {

@@ -35,7 +35,7 @@ struct Place {
       engines::memory::MemoryOptions{.clock = &clock, .sweep_every = base::Duration::zero()});
   std::shared_ptr<WatchedRepository> repository = std::make_shared<WatchedRepository>();
 
-  // As if both processes had been stopped for longer than a lease lasts.
+  // Does as if both processes had been stopped for longer than a lease lasts.
   void sleep_past_the_ttl() { clock.advance(2 * kTtl); }
 };
 

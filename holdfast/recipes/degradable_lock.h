@@ -13,7 +13,7 @@
 
 namespace holdfast::recipes {
 
-// Which callers a DegradableLock excludes.
+// The callers that a DegradableLock excludes.
 enum class Protection : std::uint8_t {
   full,        // all other users of the store
   local_only,  // the other callers of this provider: the store was unavailable

@@ -7,7 +7,7 @@
 
 namespace holdfast::store {
 
-// Which hits count against the limit.
+// The hits that count against the limit.
 enum class Window : std::uint8_t {
   // Those since the first hit of a window that ends a period later; then the next one begins. Two
   // bursts may meet at its edge: up to twice the limit within one period.

@@ -14,7 +14,7 @@ using base::ErrorCode;
 using base::fail;
 using base::TimePoint;
 
-// How many must fit for the hit to be allowed: one, for who only looks.
+// Returns how many must fit for the hit to be allowed: one for a caller that only looks.
 std::uint64_t wanted(const Hit& hit) noexcept { return std::max<std::uint64_t>(hit.count, 1); }
 
 HitOutcome outcome(const Hit& hit, std::uint64_t hits, Duration resets_in, Duration retry_after) {
@@ -50,7 +50,7 @@ std::uint64_t count_of(const std::vector<StoredHits>& log) noexcept {
   return hits;
 }
 
-// By how much too long a hit may count, so that the log stays short.
+// Returns by how much too long a hit may count, so that the log stays short.
 Duration slack_of(const Hit& hit) {
   using std::chrono::microseconds;
   return hit.limit <= Hit::kSteps

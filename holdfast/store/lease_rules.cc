@@ -88,9 +88,9 @@ std::vector<Holder> some_holders(const Record& record, const Instant& now) {
   return holders;
 }
 
-// Which leases tell when `wanted` permits are free: of those that end first, enough must have
+// The leases that decide when `wanted` permits are free: of those that end first, enough must have
 // ended, and of those that end last, as many as leave room may stay. These are the fewer of the
-// two, and no more than kMostRead.
+// two, and at most kMostRead.
 struct Telling {
   bool are_first = false;
   std::uint64_t enough = 0;  // permits of these leases
@@ -107,8 +107,8 @@ Telling leases_that_tell(std::uint64_t used, const Permits& wanted) noexcept {
   return {.are_first = false, .enough = may_stay + 1, .count = may_stay + 1};
 }
 
-// When so many leases will have ended that `wanted` permits are free. Where the leases that it
-// looks at are not enough to tell, it is not before the time that is returned.
+// Returns the time at which so many leases will have ended that `wanted` permits are free. If the
+// leases that it reads are not enough to decide, the name is not free before the returned time.
 base::Duration frees_in(const Record& record, const Permits& wanted, const Instant& now) {
   const Telling telling = leases_that_tell(record.leases.used(), wanted);
   std::uint64_t sum = 0;
@@ -124,7 +124,7 @@ base::Duration frees_in(const Record& record, const Permits& wanted, const Insta
   return ends - now.time;
 }
 
-// For how long others that wait for more hold this claim back; zero if they do not.
+// Returns the time for which waiters that want more hold this claim back; zero if none does.
 base::Duration held_back_for(const Record& record, const Claim& claim, const Instant& now) {
   base::Duration longest{};
   for (const StoredWait& wait : record.waits) {

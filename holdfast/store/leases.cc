@@ -24,7 +24,7 @@ struct EndsBefore {
 
 }  // namespace
 
-// Where the leases are. A damaged record may have an id more than once.
+// The positions of the leases. A damaged record may have an id more than once.
 struct Leases::Index {
   struct Earlier {
     bool operator()(Place one, Place two) const noexcept { return EndsBefore{}(*one, *two); }

@@ -38,7 +38,7 @@ struct ObjectSave {
   base::FencingToken token;
 };
 
-// Nothing is stored under the key.
+// The outcome if no data are stored under the key.
 struct Absent {
   friend bool operator==(const Absent&, const Absent&) = default;
 };

@@ -49,8 +49,8 @@ struct Busy {
   // The live leases, oldest first; of more than kMaxHolders, those that end first. LeaseStore::look
   // returns all.
   std::vector<Holder> holders;
-  // When, if nobody renews, releases or asks again, enough leases and waits will have expired. Of
-  // a name with very many holders it may be a time before that, never one after it.
+  // The time until enough leases and waits will have expired, if no caller renews, releases or asks
+  // again. Of a name with very many holders it may be shorter, never longer.
   base::Duration frees_in;
   // The store may still grant the name to this claim (see Claim::waits): a caller that gives up
   // must release it, as if it was held.

@@ -15,7 +15,7 @@ inline constexpr std::size_t kTokenTextSize = 20;
 
 [[nodiscard]] std::string token_text(base::FencingToken token);
 
-// Nothing if token_text() does not write it so.
+// Returns nullopt if token_text() does not write it so.
 [[nodiscard]] std::optional<base::FencingToken> parse_token_text(std::string_view text);
 
 }  // namespace holdfast::store

@@ -13,8 +13,8 @@
 
 namespace holdfast::async::internal {
 
-// What a call asks the store for. One that gives back always has room in the pool's queue: refused,
-// it would block the caller's thread instead, or leave something behind.
+// The purpose of a call to the store. A call that releases something always has room in the pool's
+// queue: a refusal would block the caller's thread, or leave a lease behind.
 enum class Purpose : std::uint8_t { ask, give_back };
 
 // A call whose work asks the store by itself, and blocks: it runs in a thread of the pool, or at

@@ -23,7 +23,7 @@
 #include <holdfast/recipes/hit_steps.h>
 #include <holdfast/store/outcome.h>
 
-// What the operations of the async layer do, each with what its procedure borrows: see
+// The operations of the async layer, each with the state that its procedure borrows: see
 // ProcedureOperation.
 namespace holdfast::async::internal {
 

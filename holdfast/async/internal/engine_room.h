@@ -33,7 +33,7 @@ class Background {
 // locked for ever.
 class EngineRoom {
  public:
-  // How requests reach this store.
+  // The path of requests to this store.
   enum class Way : std::uint8_t {
     at_once,  // in the calling thread: the store is immediate
     direct,   // through AsyncLeaseStore

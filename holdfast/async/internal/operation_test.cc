@@ -76,7 +76,7 @@ class SlowStore : public store::LeaseStore {
   std::counting_semaphore<> answers_{0};
 };
 
-// What came of a procedure, as the test sees it.
+// The result of a procedure, as the test sees it.
 struct Log {
   std::atomic<int> answers = 0;
   std::atomic<bool> is_woken = false;

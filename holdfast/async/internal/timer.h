@@ -47,7 +47,7 @@ class Timer {
  private:
   using Times = std::multimap<base::TimePoint, Sleeper*>;
 
-  // How many sleepers are woken before others may have the mutex.
+  // The number of sleepers that are woken before other threads may have the mutex.
   static constexpr std::size_t kMostAtOnce = 64;
 
   void run(const std::stop_token& stop);

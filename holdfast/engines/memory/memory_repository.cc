@@ -111,7 +111,7 @@ class MemoryRepository::Shards {
     }
   }
 
-  // What a save would be answered.
+  // Returns the answer that a save would get.
   static SaveOutcome judge(const Shard& shard, const ObjectSave& save) {
     const auto found = shard.entries.find(save.key);
     if (found != shard.entries.end() && save.token < found->second.newest) {

@@ -34,8 +34,8 @@ std::uint64_t micros(base::Duration time) {
       std::chrono::duration_cast<std::chrono::microseconds>(time).count());
 }
 
-// How far the wall clock is ahead of the store's; taken once, so that tokens do not go back when
-// somebody sets the wall clock.
+// Returns the time by which the wall clock is ahead of the store's. It is read once, so that tokens
+// do not go back when the wall clock is set back.
 base::Duration wall_offset(const base::Clock& clock) {
   const auto wall = std::chrono::system_clock::now().time_since_epoch();
   return std::max(std::chrono::duration_cast<base::Duration>(wall) - clock.now().time_since_epoch(),
@@ -109,7 +109,7 @@ class MemoryStore::Shards {
     return rule(entry.record, now);
   }
 
-  // The same, and wakes those who watch the name if it has let somebody in.
+  // Does the same, and notifies the name's watchers if a waiting claim was granted.
   template <class Rule>
   auto apply_and_wake(std::string_view name, Rule&& rule) {
     bool eased = false;

@@ -8,7 +8,7 @@
 
 namespace holdfast::engines::mongodb {
 
-// Where a MongoDB server, replica set or sharded cluster is, and how to lock there.
+// The address of a MongoDB server, replica set or sharded cluster, and how to lock there.
 // parse_mongo_url() makes it from a URL.
 struct MongoOptions {
   // The URI for the driver: mongodb:// or mongodb+srv://, with the hosts, the login and the

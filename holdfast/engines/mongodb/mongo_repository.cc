@@ -35,7 +35,7 @@ using store::Refused;
 using store::SaveOutcome;
 
 constexpr FencingToken kNoToken{0};
-// What one command saves: a command has at most 16 MiB, and an object 8.
+// The size of one command of saves: a command has at most 16 MiB, and an object 8.
 constexpr std::size_t kPartCount = 128;
 constexpr std::size_t kPartBytes = 12UL * 1024 * 1024;
 
@@ -52,8 +52,8 @@ Result<FencingToken> token_of(const BsonValue& document) {
   return *token;
 }
 
-// The places, within a batch of so many, of the saves that found a greater token, or were overtaken
-// by another who saved the same new object.
+// Returns the positions, in a batch of this size, of the saves that found a greater token, or whose
+// new object another caller saved first.
 Result<std::set<std::size_t>> not_done(const Bson& reply, std::size_t count) {
   const auto done = reply.find("n");
   if (!done || !done->integer()) {
@@ -76,7 +76,7 @@ Result<std::set<std::size_t>> not_done(const Bson& reply, std::size_t count) {
   return places;
 }
 
-// What the operations need, in the order in which it is needed.
+// The parts that the operations need, in the order of need.
 class ObjectDocuments {
  public:
   explicit ObjectDocuments(std::unique_ptr<Link> the_link)
@@ -94,7 +94,7 @@ class ObjectDocuments {
 
   // The answer to a findAndModify.
   Result<Bson> modify(const Bson& command, Deadline deadline);
-  // What a load without a token finds.
+  // Loads without a token.
   Result<store::LoadOutcome> look(std::string_view id, Deadline deadline);
   // Their tokens, by the _ids of those that there are.
   Result<std::map<std::string, FencingToken, std::less<>>> tokens(

@@ -31,7 +31,7 @@ using internal::BsonValue;
 using internal::Sight;
 using store::RenewOutcome;
 
-// How many leases one command renews: each is an update of its own, with its own pipeline.
+// The number of leases that one command renews: each is an update with its own pipeline.
 constexpr std::size_t kBatch = 128;
 
 // Returns whether the server has done a findAndModify before, and answers with the document that it
@@ -55,7 +55,7 @@ std::string first_write_error(const Bson& reply) {
   return base::printable(message ? message->text().value_or("no reason given") : "no reason given");
 }
 
-// What the operations need, in the order in which it is needed.
+// The parts that the operations need, in the order of need.
 class LeaseDocuments {
  public:
   LeaseDocuments(std::unique_ptr<internal::Link> the_link, Time time)
@@ -82,7 +82,7 @@ class LeaseDocuments {
   // The documents of names, by their _ids.
   Result<std::vector<Bson>> look(std::span<const std::string> wanted, Deadline deadline);
   Result<std::optional<Sight>> look(const Name& name, Deadline deadline);
-  // Whether the last release of the name was of this lease.
+  // Returns whether this lease was the last one released.
   Result<bool> was_released_last(const Name& name, const LeaseId& id, Deadline deadline);
   // Appends one outcome for each.
   Result<void> renew(std::span<const store::Renewal> renewals, Deadline deadline,
@@ -210,7 +210,7 @@ Result<void> LeaseDocuments::renew(std::span<const store::Renewal> renewals, Dea
   }
   // Some are lost, cannot be read, or would have been shortened; the server does not say which. A
   // read could be answered by a primary that has been replaced, so each is written again.
-  // Where the time ends on the way, what is known by then is reported, and the rest is tried again.
+  // When the time is over, reports the outcomes so far; the rest is tried again.
   const std::size_t all = outcomes.size() + renewals.size();
   for (const store::Renewal& renewal : renewals) {
     const auto outcome = renew_one(renewal, deadline);

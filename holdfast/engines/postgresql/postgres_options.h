@@ -9,7 +9,8 @@
 
 namespace holdfast::engines::postgresql {
 
-// Where a PostgreSQL server is, and how to lock there. parse_postgres_url() makes it from a URL.
+// The address of a PostgreSQL server, and how to lock there. parse_postgres_url() makes it from a
+// URL.
 struct PostgresOptions {
   // The address for libpq: postgresql://user@host/database with its own options, or
   // `host=… dbname=…`. The first of several hosts that accepts writes is used. libpq takes the rest

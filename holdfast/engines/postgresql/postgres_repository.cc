@@ -29,7 +29,7 @@ using store::SaveOutcome;
 
 // The most objects that one statement saves of a batch that need not be saved in one step.
 constexpr std::size_t kPartBytes = 16UL * 1024 * 1024;
-// What one statement can have: the server takes less than 1 GiB.
+// The most bytes of one statement: the server takes less than 1 GiB.
 constexpr std::size_t kMostBytes = 256UL * 1024 * 1024;
 
 std::unexpected<base::Error> unexpected_answer() {

@@ -26,14 +26,14 @@ using internal::Pool;
 using internal::Rows;
 using store::RenewOutcome;
 
-// How many leases one statement renews: its transaction ends soon enough for others.
+// The number of leases that one statement renews: few enough that its transaction is short.
 constexpr std::size_t kBatch = 10'000;
 
 bool is_mutex(const store::Claim& claim) { return claim.permits == store::Permits::mutex(); }
 
 }  // namespace
 
-// What the operations need, in the order in which it is needed.
+// The parts that the operations need, in the order of need.
 class PostgresStore::Engine {
  public:
   Engine(std::unique_ptr<Pool> the_pool, Time the_time)

@@ -137,7 +137,7 @@ Result<void> set_option(std::string_view option, PostgresOptions& options, std::
   return {};
 }
 
-// What is for libpq goes into `rest`.
+// Puts the options of libpq into `rest`.
 Result<void> set_query(std::string_view query, PostgresOptions& options, std::string& rest) {
   std::vector<std::string_view> seen;
   while (!query.empty()) {

@@ -24,7 +24,7 @@ struct TlsOptions {
   Verify verify = Verify::full;
 };
 
-// Where a Redis server is and how to speak with it. parse_redis_url() makes it from a URL.
+// The address of a Redis server, and how to speak with it. parse_redis_url() makes it from a URL.
 struct RedisOptions {
   std::string host = "localhost";
   std::uint16_t port = 6379;

@@ -32,11 +32,11 @@ using store::token_text;
 
 namespace lua = internal::lua;
 
-// What one script saves where it may be several: enough to be cheap, not so much that it keeps
-// others waiting.
+// The size of one script's saves, if it may have several: enough to be cheap, few enough not to
+// delay other clients.
 constexpr std::size_t kPartCount = 128;
 constexpr std::size_t kPartBytes = 4UL * 1024 * 1024;
-// What is sent in one go.
+// The most bytes that are sent without a pause.
 constexpr std::size_t kGoBytes = 64UL * 1024 * 1024;
 // A server closes a connection that sends more than 1 GiB without a pause.
 constexpr std::size_t kTogetherBytes = 256UL * 1024 * 1024;
@@ -55,7 +55,7 @@ std::size_t size_of(Saves saves) {
   return bytes;
 }
 
-// As many as are within both bounds, and at least one.
+// Returns as many as are within both bounds, and at least one.
 Saves first_of(Saves saves, std::size_t most, std::size_t most_bytes) {
   std::size_t count = 0;
   std::size_t bytes = 0;
@@ -107,13 +107,13 @@ std::string range_end(std::string prefix) {
   return "(" + prefix;
 }
 
-// What the operations need, in the order in which it is needed.
+// The parts that the operations need, in the order of need.
 class ObjectRequests {
  public:
   explicit ObjectRequests(RedisOptions options)
       : connection(std::move(options)), keys(connection.options().prefix) {}
 
-  // How long a token without data is kept.
+  // Returns the time for which a token without data is kept.
   [[nodiscard]] std::int64_t retention() const {
     return std::chrono::ceil<std::chrono::milliseconds>(connection.options().retention).count();
   }

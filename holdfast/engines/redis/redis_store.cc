@@ -154,7 +154,7 @@ class RedisStore final : public store::LeaseStore {
   }
 
   [[nodiscard]] store::Capabilities capabilities() const override {
-    // What survives a restart is up to the server's settings; even the safest may lose a moment.
+    // The server's settings decide what survives a restart; even the safest may lose a moment.
     return {.engine = "redis",
             .durable = false,
             .push = true,

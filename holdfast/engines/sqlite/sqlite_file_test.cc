@@ -1,4 +1,4 @@
-// What is wrong with a file is said, and nothing in it is overwritten.
+// Files with a fault are reported, and nothing in them is overwritten.
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -30,7 +30,7 @@ using testing::take;
 
 class SqliteFileTest : public ::testing::Test {
  protected:
-  // Why it cannot be opened; checks that it was left as it was.
+  // Returns why it cannot be opened; checks that it was left unchanged.
   base::Error failure_of_open(const std::filesystem::path& path,
                               base::Duration busy_timeout = 60s) {
     const bool is_file = std::filesystem::is_regular_file(path);
@@ -145,7 +145,7 @@ TEST_F(SqliteFileTest, AFolderAPipeOrAPathWithoutAFolderIsRefused) {
   EXPECT_EQ(failure_of_open("/dev/null").code, ErrorCode::invalid_argument);
 }
 
-// Runs the function as another user, who is in the group; 255 if that cannot be.
+// Runs the function as another user, who is in the group; returns 255 if it cannot.
 int as_nobody(const std::function<int()>& body, std::optional<gid_t> group = std::nullopt) {
   return testing::in_child([&] {
     constexpr uid_t kNobody = 65534;
@@ -432,7 +432,7 @@ TEST_F(SqliteFileTest, AFileThatIsRemovedWhileItIsInUseIsReportedAsThat) {
   }
 }
 
-// As if it were removed between the beginning of a transaction and one of its statements.
+// The file is removed between the beginning of a transaction and one of its statements.
 TEST_F(SqliteFileTest, AStatementThatFailsAfterTheFileWasRemovedIsReportedAsThat) {
   const auto connection = base::value_or_throw(internal::Connection::open(file_));
   EXPECT_TRUE(connection->run("CREATE TABLE t (a)"));
@@ -455,7 +455,7 @@ TEST_F(SqliteFileTest, ADiskThatFailsDuringTheCommitLeavesTheOutcomeUnknown) {
     const auto failed = store->claim("a", claim);
     const rlimit all{.rlim_cur = RLIM_INFINITY, .rlim_max = RLIM_INFINITY};
     setrlimit(RLIMIT_FSIZE, &all);
-    // As it says: asked again, it is done once.
+    // The error says so: repeated, it is done once.
     const auto again = store->claim("a", claim);
     const auto third = store->claim("a", claim);
     if (failed || !again || !third || !std::holds_alternative<store::Grant>(*again) ||

@@ -27,8 +27,8 @@ using testing::take;
 // Far beyond what anything here needs, short of a hung test.
 constexpr auto kPatience = 60s;
 
-// A child that was forked before any store was opened. Its body gets a function that waits until it
-// is told to go on.
+// A child that was forked before any store was opened. Its body gets a function that waits until
+// the parent lets it go on.
 class Child {
  public:
   using Told = std::function<void()>;
@@ -127,7 +127,7 @@ TEST_F(SqliteProcessTest, AWatcherIsWokenAtOnceAndNotWhenTheListenerNextLooksByI
     releaser.tell();
     ASSERT_EQ(hinted.get_future().wait_for(kPatience), std::future_status::ready);
   }
-  // By itself it looks once a second.
+  // A waiter that polls looks once a second.
   EXPECT_LT(std::chrono::steady_clock::now() - start, kRounds * 500ms);
 }
 
@@ -149,7 +149,7 @@ TEST_F(SqliteProcessTest, WhoReleasesANameDoesNotHearOfItAgainFromTheListener) {
   int hints = 0;
   const auto watch = store->watch("a", [&](const auto&) { ++hints; });
   testing::use(*store, "a");
-  // When it has heard of two later ones, it is done with whatever there was of the first.
+  // Once it has received two later ones, it is done with every notice of the first.
   for (int i = 0; i < 2; ++i) {
     std::promise<void> hinted;
     const auto later = store->watch("b", [&](const auto&) { hinted.set_value(); });

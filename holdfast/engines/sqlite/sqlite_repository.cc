@@ -95,7 +95,7 @@ Result<std::unique_ptr<ObjectTables>> ObjectTables::open(SqliteOptions options) 
   HOLDFAST_TRY(internal::check_schema(connection, internal::object_columns()));
   std::unique_ptr<ObjectTables> tables(
       new ObjectTables(std::move(options), std::move(shared), *epoch));
-  // Tables that are not ours are told of now rather than later.
+  // Tables that are not ours are reported now rather than later.
   std::optional<std::string> none;
   if (auto probed = tables->objects.load({}, none); !probed) {
     return std::unexpected(std::move(probed).error());
@@ -189,7 +189,7 @@ Result<LoadOutcome> SqliteRepository::do_load(const ObjectKey& key, FencingToken
                                               Deadline deadline) {
   HOLDFAST_TRY_LET(const auto session, tables_->shared->enter(deadline));
   HOLDFAST_TRY(tables_->shared->connection().check_in_place());
-  // Where nothing is to be changed, nobody has to wait for the write lock.
+  // A call that changes nothing does not wait for the write lock.
   std::optional<std::string> data;
   HOLDFAST_TRY_LET(const Row row, tables_->objects.load(key, data));
   if (is_overtaken(token, row)) {

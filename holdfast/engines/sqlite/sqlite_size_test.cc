@@ -1,4 +1,4 @@
-// What a file costs that has, or had, many names.
+// The cost of a file that has, or had, many names.
 #include <filesystem>
 #include <memory>
 #include <string>

@@ -32,7 +32,7 @@ class SqliteTimeTest : public ::testing::Test {
   std::string rows() {
     return testing::Stranger(folder_ / "locks.db").ask("SELECT count(*) FROM records");
   }
-  // By another process: if this one closed the file, SQLite's locks on it would be gone.
+  // Copies in another process: if this one closed the file, it would lose SQLite's locks on it.
   void copy(std::string_view from, std::string_view to) {
     for (const std::string suffix : {"", "-wal"}) {
       std::string command = "cp ";

@@ -18,7 +18,7 @@ local function fence_not_far_ahead(token)
   end
 end
 
--- Whether no newer token was seen under this key, and the newest. An accepted token is seen now.
+-- Returns whether no newer token was seen under this key, and the newest. An accepted token is seen now.
 local function fence_check(key, text)
   local token = fence_token(text, 'the argument')
   fence_not_far_ahead(token)

@@ -9,7 +9,7 @@
 
 namespace holdfast::local::internal {
 
-// Whether a change may also change the number of buckets. It must not while a walker goes through
+// Says if a change may also change the number of buckets. It must not while a walker goes through
 // the buckets by number.
 enum class Resize : std::uint8_t { allowed, forbidden };
 
@@ -17,7 +17,7 @@ enum class Resize : std::uint8_t { allowed, forbidden };
 // so that no single operation pays for all the others. `Entry` has `Entry* next` and
 // `std::uint32_t hash`; the table neither creates nor destroys entries. Not thread-safe.
 //
-// Of 2^k + s buckets the first s have been split already: an entry is in bucket `hash mod 2^k`, or,
+// The first s of 2^k + s buckets have been split already: an entry is in bucket `hash mod 2^k`, or,
 // if that bucket was split, in `hash mod 2^(k+1)`. The first bucket is inside the object.
 //
 // It also works without memory: a table that cannot grow has longer chains.

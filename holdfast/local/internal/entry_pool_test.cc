@@ -146,7 +146,7 @@ TEST(EntryPool, KeepsAsManySlabsAsItWasAskedTo) {
       }
       const std::size_t left = mallinfo2().uordblks - before - of_the_test;
       EXPECT_GE(left, kept * kSlabBytes);
-      // What malloc itself keeps between the slabs is added.
+      // Allows for the memory that malloc itself keeps between the slabs.
       EXPECT_LE(left, (kept + 1) * kSlabBytes);
       EXPECT_EQ(shard.cache.has_spare_slabs, 0U);
     }

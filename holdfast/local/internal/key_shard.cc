@@ -15,7 +15,7 @@ std::uint64_t KeyShard::copy_long_key(std::string_view key) {
 }
 
 bool KeyShard::sample(std::uint32_t thread, std::uint32_t hash) noexcept {
-  // Of two threads that come equally often, every second sample is of another thread.
+  // If two threads come equally often, every second sample is of another thread.
   constexpr int kFor = 2;
   constexpr int kAgainst = 1;
   constexpr int kEnough = 16;

@@ -160,7 +160,7 @@ struct KeyShard {
   std::uint64_t bias_tag = 0;  // the tag of `bias`
   std::uint64_t bias_generation = 0;
   const KeyCell* biased_cell = nullptr;  // the cell of the biased key
-  // Who used the shard for which key when it was last sampled, and how often that changes.
+  // The last sampled user of the shard and its key, and how often that changes.
   std::uint32_t sampled_thread = 0;
   std::uint32_t sampled_hash = 0;
   int sharing = 0;

@@ -22,7 +22,7 @@ using std::chrono::steady_clock;
 // long each time: a few microseconds in total, about the cost of a sleep and a wake-up.
 constexpr int kFirstPause = 4;
 constexpr int kLongestPause = 128;
-// How long a waiter that was woken in vain spins for the hand-over of the key.
+// The spins of a waiter that was woken in vain, for the hand-over of the key.
 constexpr int kHandOverSpins = 1000;
 
 constexpr std::size_t kMostShards = std::size_t{1} << kMostShardBits;

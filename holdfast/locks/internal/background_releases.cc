@@ -18,7 +18,7 @@ constexpr base::Duration kPatience = std::chrono::seconds(1);
 // After a request that the store did not answer.
 constexpr base::Duration kPause = std::chrono::milliseconds(100);
 
-// Whether to ask again.
+// Returns whether to ask again.
 bool is_unanswered(const base::Result<store::ReleaseOutcome>& released) {
   return !released && (released.error().code == ErrorCode::unavailable ||
                        released.error().code == ErrorCode::unknown_outcome);

@@ -16,7 +16,7 @@ namespace holdfast::locks::internal {
 
 using DueSlot = std::deque<Hold*>;
 
-// Where a DueIndex keeps a hold, so that it finds it again at once. Belongs to the index.
+// The place of a hold in a DueIndex, so that it finds it again at once. Belongs to the index.
 struct DuePlace {
   DueSlot* slot = nullptr;  // null: not in the index
   std::size_t index = 0;

@@ -53,7 +53,7 @@ class Hold {
   const int in_a_row;  // hand-overs inside the provider that led here
   const base::TimePoint granted;
 
-  // The handle's: its thread alone changes them, where a part is given back.
+  // The handle's: its thread alone changes them, when it releases a part.
   store::Permits permits;
   base::FencingToken token;
 

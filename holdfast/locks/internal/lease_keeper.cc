@@ -16,7 +16,7 @@ using steps::Step;
 // More go to the store in several requests, each with time enough.
 constexpr std::size_t kLargestBatch = 4096;
 
-// How many leases a thread looks at before it lets others have the mutex.
+// The number of leases that a thread visits before it lets others have the mutex.
 constexpr std::size_t kMostAtOnce = 1024;
 
 constexpr base::Duration kShortestRequest = std::chrono::milliseconds(100);

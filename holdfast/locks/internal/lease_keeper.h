@@ -83,7 +83,7 @@ class LeaseKeeper {
     Losses lost;
   };
 
-  // What the two procedures do when it is their turn.
+  // Return the next steps of the two procedures when it is their turn.
   [[nodiscard]] steps::Step expire_due();
   [[nodiscard]] steps::Step renew_due();
   void on_renewed(const Outcomes& outcomes);

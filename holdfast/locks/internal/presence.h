@@ -19,7 +19,7 @@ namespace holdfast::locks::internal {
 // for deadlocks has to know within a second that it still waits.
 class Presence {
  public:
-  // How long the store may take to note, or to forget, that a caller waits.
+  // The longest time for the store to note, or to forget, that a caller waits.
   static constexpr base::Duration kPatience = std::chrono::milliseconds(500);
 
   // `claim` outlives it.

@@ -17,7 +17,7 @@
 
 namespace holdfast::locks {
 
-// What a provider and its handles share. Thread-safe.
+// The state that a provider and its handles share. Thread-safe.
 //
 // In a forked child it is never destroyed: its threads do not exist there, and a mutex may be
 // locked for ever.

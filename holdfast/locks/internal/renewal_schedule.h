@@ -8,10 +8,10 @@
 
 namespace holdfast::locks::internal {
 
-// When a lease is to be renewed, and until when it is ours: no I/O, no threads, no clock. All times
-// are of the holder's clock.
+// The times at which a lease is renewed, and until which it is ours: no I/O, no threads, no clock.
+// All times are of the holder's clock.
 //
-// What counts is when a request was *sent*: the store starts the ttl later than that, so the lease
+// They count from when a request was *sent*: the store starts the ttl later than that, so the lease
 // is still there at `sent + ttl`. The margin allows for clocks that do not run equally fast.
 class RenewalSchedule {
  public:

@@ -23,8 +23,8 @@ class Background : public steps::Waker {
   virtual void join() noexcept = 0;
 };
 
-// What a provider takes from its process: threads, random numbers, and the clock by which a store
-// judges deadlines. Thread-safe. Outlives the provider and its locks.
+// The resources that a provider takes from its process: threads, random numbers, and the clock by
+// which a store judges deadlines. Thread-safe. Outlives the provider and its locks.
 class Runtime {
  public:
   Runtime() = default;

@@ -15,7 +15,7 @@ namespace holdfast::locks::internal {
 class ShortestTtl {
  public:
   void add(base::Duration ttl) noexcept { ++counts_[class_of(ttl)]; }
-  // Of a ttl that was added.
+  // Removes a ttl that was added.
   void remove(base::Duration ttl) noexcept { --counts_[class_of(ttl)]; }
 
   // Returns at most the shortest ttl, and more than half of it. Duration::max() if there is none.

@@ -85,7 +85,8 @@ struct Standing {
 //   the store says that the name may be free        woken by the watch
 class WaitQueues {
  public:
-  // How to watch a name in the store. It may call back at any time until the watch is destroyed.
+  // Makes a watch of a name in the store. It may call back at any time until the watch is
+  // destroyed.
   using MakeWatch = std::function<base::Result<store::Watch>(store::WatchCallback callback)>;
 
   WaitQueues(std::size_t max_names, std::size_t max_per_name) noexcept
@@ -93,7 +94,7 @@ class WaitQueues {
 
   // ErrorCode::limit_exceeded if there are too many, cancelled after `close`.
   [[nodiscard]] base::Result<void> join(std::string_view name, Waiter& waiter);
-  // Whether nobody in the queue watches the name: `watch` is to be called then.
+  // Returns whether no caller in the queue watches the name: `watch` is to be called then.
   [[nodiscard]] bool needs_watch(std::string_view name) const;
   // Notes that this waiter claims now. Returns whether the claim may wait in the store: the waiter
   // is the first in its queue.

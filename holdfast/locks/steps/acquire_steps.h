@@ -93,8 +93,8 @@ class AcquireSteps final : public Procedure {
   // it does not want: a store that has not answered by then counts as unavailable.
   static constexpr base::Duration kGrace = std::chrono::seconds(1);
 
-  // When it joins the queue, if it is willing to wait. Where many begin before the first of them is
-  // answered, only one of those that join at once asks the store.
+  // The moment at which a caller joins the queue, if it is willing to wait. If many begin before
+  // the first of them has its answer, only one of those that join at once asks the store.
   enum class Joins : std::uint8_t { when_busy, at_once };
 
   // Those of the table.

@@ -24,7 +24,7 @@ class ReduceSteps final : public Procedure {
   [[nodiscard]] Step start() override;
   [[nodiscard]] Step on(Answer&& answer) override;
 
-  // When done.
+  // Returns the outcome, when done.
   [[nodiscard]] const base::Result<void>& outcome() const noexcept { return outcome_; }
 
  private:

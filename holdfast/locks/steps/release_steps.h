@@ -32,7 +32,7 @@ class ReleaseSteps final : public Procedure {
   [[nodiscard]] Step on(Answer&& answer) override;
   [[nodiscard]] Step on_exception() override;
 
-  // When done.
+  // Returns the outcome, when done.
   [[nodiscard]] const base::Result<store::ReleaseOutcome>& outcome() const noexcept {
     return outcome_;
   }

@@ -14,7 +14,7 @@
 
 namespace holdfast::metrics::internal {
 
-// What was counted for the names of one label.
+// The counts of the names of one label.
 struct Group {
   explicit Group(std::string_view its_label) : label(its_label) {}
 

@@ -9,8 +9,8 @@
 
 namespace holdfast::metrics::internal {
 
-// How often a duration fell below each of some bounds. Thread-safe and lock-free; a snapshot may
-// lack a sample that is being added.
+// Counts of durations below each of some bounds. Thread-safe and lock-free; a snapshot may lack a
+// sample that is being added.
 class Histogram {
  public:
   // The upper bounds of all buckets but the last, which has none.

@@ -79,7 +79,7 @@ class ActivationTable {
   struct alignas(64) Shard {
     mutable base::Mutex mutex;
     ActivationMap activations HOLDFAST_GUARDED_BY(mutex);
-    // Of the list of objects to save.
+    // The head of the list of objects to save.
     Activation* first HOLDFAST_GUARDED_BY(mutex) = nullptr;
     Activation* last HOLDFAST_GUARDED_BY(mutex) = nullptr;
     mutable Effort effort HOLDFAST_GUARDED_BY(mutex);

@@ -38,7 +38,7 @@ class BlockPool {
   // The rest of the last slab.
   std::byte* unused_ HOLDFAST_GUARDED_BY(mutex_) = nullptr;
   std::byte* end_ HOLDFAST_GUARDED_BY(mutex_) = nullptr;
-  // Of the next slab, at least one block.
+  // The size of the next slab, at least one block.
   std::size_t slab_size_ HOLDFAST_GUARDED_BY(mutex_) = 4096;
 };
 

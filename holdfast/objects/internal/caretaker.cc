@@ -15,12 +15,12 @@ namespace holdfast::objects::internal {
 
 namespace {
 
-// How long to wait for all objects that are in use when they are to be saved, so that they do not
+// The longest wait for all objects that are in use when they are to be saved, so that they do not
 // delay the others.
 constexpr std::chrono::milliseconds kBusyWait{200};
-// When to look again at an object that must leave memory but is in use.
+// The pause before another look at an object that must leave memory but is in use.
 constexpr std::chrono::milliseconds kLookAgain{50};
-// How many objects leave memory before the thread turns to its other duties.
+// The number of objects that leave memory before the thread turns to its other duties.
 constexpr std::size_t kMostIdle = 1000;
 
 base::TimePoint first_tick(base::TimePoint now, const std::optional<base::Duration>& every) {

@@ -1,4 +1,4 @@
-// How much work the table of active objects has with calls, saves and idle objects.
+// The work of the table of active objects for calls, saves and idle objects.
 #include <algorithm>
 #include <chrono>
 #include <optional>

@@ -9,7 +9,7 @@
 
 namespace holdfast::objects::internal {
 
-// Whether a method may have changed its object: a const method has not.
+// Says if a method may have changed its object: a const method has not.
 enum class Effect : std::uint8_t { reads, changes };
 
 template <class C, class R, Effect kWhat, class... A>

@@ -21,7 +21,7 @@ using store::ObjectSave;
 
 // A batch is closed when it is this long.
 constexpr std::size_t kEnoughBytes = 4UL * 1024 * 1024;
-// How often a request with an unknown outcome is repeated.
+// The number of times that a request with an unknown outcome is repeated.
 constexpr int kMostRepeats = 2;
 
 // Returns whether one save of a batch may be the cause, so that the others would succeed without

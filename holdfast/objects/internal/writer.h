@@ -19,7 +19,7 @@
 
 namespace holdfast::objects::internal {
 
-// Whether the caller has the turn of a serial object: because its own method saves it, or because
+// Says if the caller has the turn of a serial object: because its own method saves it, or because
 // no other caller can reach it.
 enum class Turn : std::uint8_t { held, needed };
 
@@ -62,7 +62,7 @@ class Writer {
 
     void add(Activation& activation, store::ObjectSave save);
   };
-  // What became of some saves.
+  // The outcome of some saves.
   struct Written {
     std::size_t saved = 0;
     std::optional<base::Error> error{};

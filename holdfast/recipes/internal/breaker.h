@@ -65,7 +65,7 @@ class Breaker {
     }
   }
 
-  // Of a call that never reached the store, or whose end says nothing about it.
+  // Ends a call that never reached the store, or whose end says nothing about it.
   void on_nothing() noexcept {
     if (state_ == CircuitState::half_open) {
       state_ = CircuitState::open;  // retry_at_ has passed

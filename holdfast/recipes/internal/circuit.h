@@ -43,7 +43,7 @@ class Circuit {
   mutable base::Mutex mutex_;
   Breaker breaker_ HOLDFAST_GUARDED_BY(mutex_);
   std::stop_source opening_ HOLDFAST_GUARDED_BY(mutex_);
-  // When it left `closed`, and why it last opened.
+  // The time at which it left `closed`, and the reason why it last opened.
   base::TimePoint opened_at_ HOLDFAST_GUARDED_BY(mutex_){};
   base::Error outage_ HOLDFAST_GUARDED_BY(mutex_){base::ErrorCode::unavailable, ""};
 };

@@ -5,7 +5,7 @@
 #include <holdfast/store/claim.h>
 #include <holdfast/store/hit.h>
 
-// What every engine refuses, whichever way it is asked.
+// The arguments that every engine refuses, blocking or not.
 namespace holdfast::store::internal {
 
 [[nodiscard]] base::Result<void> check_ttl(base::Ttl ttl);

@@ -2,7 +2,7 @@
 
 #include <holdfast/store/record.h>
 
-// What of a record still counts at a moment.
+// The parts of a record that still count at a moment.
 namespace holdfast::store::internal {
 
 inline bool is_live(const StoredLease& lease, const Instant& now) noexcept {

@@ -15,7 +15,7 @@
 
 namespace holdfast::testing::internal {
 
-// Which of the engine's places a case needs.
+// The place of the engine that a case needs.
 enum class PlaceKind : std::uint8_t { usual, frail };
 
 // One case's place, and a handle on it.

@@ -68,8 +68,8 @@ void RecordTable::erase(const Entry& entry) noexcept {
   }
   slots_[slot].entry.reset();
   --size_;
-  // Where the search would end behind it anyway, the slot is as good as new, and so are those
-  // before it: a name that comes and goes does not fill the table.
+  // If a search would end behind this slot anyway, this one and those before it are as good as new:
+  // so a name that comes and goes does not fill the table.
   while (!slots_[next(slot)].was_used && slots_[slot].was_used && slots_[slot].entry == nullptr) {
     slots_[slot].was_used = false;
     --used_;

@@ -13,8 +13,8 @@ namespace holdfast::engines::memory::internal {
 
 // Records by name: a flat table of hashes and pointers, with linear probing. Not thread-safe.
 //
-// Unlike a std::unordered_map it can be told in advance what will be looked up (`prefetch`), so
-// that the cache misses of many lookups overlap, and it can be visited slot by slot over a long
+// Unlike a std::unordered_map it can `prefetch` the slots of later lookups, so that the
+// cache misses of many lookups overlap, and it can be visited slot by slot over a long
 // time.
 class RecordTable {
  public:

@@ -10,9 +10,9 @@
 #include <holdfast/store/outcome.h>
 #include <holdfast/store/record.h>
 
-// What an operation answers, from the document as it is afterwards. What a claim that was refused,
-// or a grant that is there, means is said by store::lease_rules; what was granted only by the
-// server: an answer that it does not bear out is ErrorCode::internal.
+// The answers of operations, read from the document as it is afterwards. store::lease_rules says
+// how a refusal or a repeated grant is answered; only the server grants. An answer that does not
+// agree with its document is ErrorCode::internal.
 namespace holdfast::engines::mongodb::internal {
 
 // A document, and when it was like that.

@@ -27,7 +27,7 @@ class BsonValue {
 
   [[nodiscard]] std::string_view key() const { return bson_iter_key(&place_); }
   [[nodiscard]] bool is_null() const { return BSON_ITER_HOLDS_NULL(&place_); }
-  // Nothing if it is of another type.
+  // Returns nullopt if the value has another type.
   [[nodiscard]] std::optional<std::string_view> text() const;
   [[nodiscard]] std::optional<std::int64_t> integer() const;  // int or long
   [[nodiscard]] std::optional<double> number() const;         // of any type

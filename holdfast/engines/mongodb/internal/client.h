@@ -15,7 +15,7 @@
 
 namespace holdfast::engines::mongodb::internal {
 
-// What is the same for all clients of a store.
+// The values that are the same for all clients of a store.
 struct Address {
   struct FreeUri {
     const Driver* driver;
@@ -31,7 +31,7 @@ struct Address {
   [[nodiscard]] static base::Result<Address> make(const MongoOptions& options);
 };
 
-// What a server says of itself.
+// A server's description of itself.
 struct Greeting {
   std::int64_t wire_version = 0;
   bool is_router = false;  // of a sharded cluster
@@ -55,7 +55,7 @@ class Client {
   // the server knows it again.
   [[nodiscard]] std::expected<Bson, Trouble> write(const Bson& command, base::Deadline deadline);
   [[nodiscard]] std::expected<Bson, Trouble> read(const Bson& command, base::Deadline deadline);
-  // Of the primary.
+  // Asks the primary.
   [[nodiscard]] std::expected<Greeting, Trouble> greet(base::Deadline deadline);
 
   // In a forked child: forgets everything without a word to the server.
@@ -75,7 +75,7 @@ class Client {
 
   const Address& address_;
   Patience patience_;
-  // Of the call at hand: why a connection could not be made, and whether another one could.
+  // About the current call: why a connection could not be made, and whether another one could.
   std::string connect_failure_;
   bool has_connected_ = false;
   mongoc_client_t* client_ = nullptr;

@@ -7,7 +7,7 @@ namespace holdfast::engines::mongodb::internal {
 
 namespace {
 
-// How many bytes the character at the front has; zero if it is not valid UTF-8.
+// Returns the number of bytes of the first character; zero if it is not valid UTF-8.
 std::size_t character_size(std::string_view bytes) noexcept {
   const auto at = [&](std::size_t place) { return static_cast<std::uint8_t>(bytes[place]); };
   const std::uint8_t first = at(0);

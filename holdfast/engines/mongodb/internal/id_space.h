@@ -25,7 +25,7 @@ class IdSpace {
   explicit IdSpace(std::string prefix) : prefix_(std::move(prefix)) {}
 
   [[nodiscard]] std::string id_of(std::string_view name) const;
-  // Nothing if it is not one of this space.
+  // Returns nullopt if the _id is not one of this space.
   [[nodiscard]] std::optional<std::string> name_of(std::string_view id) const;
 
   [[nodiscard]] const std::string& prefix() const noexcept { return prefix_; }

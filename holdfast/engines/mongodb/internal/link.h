@@ -35,7 +35,7 @@ struct Answer {
 // reply is not one to the command; what the server refuses is final (see trouble.h).
 class Link {
  public:
-  // Whether a command whose outcome is not known may be sent again.
+  // Says if a command whose outcome is unknown may be sent again.
   enum class Repeat : std::uint8_t { yes, no };
 
   // Understands the options and loads the driver. Connects when it is first used.
@@ -49,15 +49,15 @@ class Link {
   [[nodiscard]] base::Result<Bson> read(const Bson& command, base::Deadline deadline);
   // The reply to a query, whose documents are all in its first batch.
   [[nodiscard]] base::Result<Bson> query(const Bson& command, base::Deadline deadline);
-  // What a command with a cursor finds: one reply for each batch. `get_more` makes the command for
-  // the next one.
+  // Returns the results of a command with a cursor: one reply for each batch. `get_more` makes the
+  // command for the next one.
   [[nodiscard]] base::Result<std::vector<Bson>> read_batches(
       const Bson& command, const std::function<Bson(std::int64_t)>& get_more,
       base::Deadline deadline);
 
   [[nodiscard]] const MongoOptions& options() const noexcept { return options_; }
   [[nodiscard]] const Address& address() const noexcept { return address_; }
-  // What the server says of itself.
+  // Asks the server for its description of itself.
   [[nodiscard]] base::Result<Greeting> greet(base::Deadline deadline);
   [[nodiscard]] base::Result<void> check_process() const;
 

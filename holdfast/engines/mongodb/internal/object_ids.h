@@ -22,7 +22,7 @@ class ObjectIds {
  public:
   explicit ObjectIds(std::string prefix) : prefix_(std::move(prefix)) {}
 
-  // What the _ids of all objects of a type whose ids begin with `bytes` begin with.
+  // Returns the bytes that begin the _ids of all objects of a type whose ids begin with `bytes`.
   [[nodiscard]] std::string beginning(std::string_view type, std::string_view bytes) const;
   [[nodiscard]] std::string id_of(const store::ObjectKey& key) const {
     return beginning(key.type, key.id);

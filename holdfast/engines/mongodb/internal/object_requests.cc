@@ -19,7 +19,7 @@ Bson joined(std::string_view first, std::string_view second) {
   return pipeline;
 }
 
-// What follows the stage with the request.
+// Returns the stages after the one with the request.
 const Bson& load_pipeline() {
   static const Bson kPipeline = joined(pipelines::kObject, pipelines::kLoad);
   return kPipeline;

@@ -8,9 +8,9 @@
 
 namespace holdfast::engines::mongodb::internal {
 
-// How long to pause between two looks at the names that are waited for: from `least`, growing to
-// `most` while nothing is found free, faster with more names, and after failures; from the start
-// again when something is. Pure. Not thread-safe.
+// The pause between two looks at the names that waiters wait for: it grows from `least` to `most`
+// while no name is found free, faster with more names and after failures, and starts again at
+// `least` when one is. Pure. Not thread-safe.
 class PollPace {
  public:
   PollPace(base::Duration least, base::Duration most) noexcept

@@ -21,7 +21,7 @@ using store::StoredLease;
 constexpr std::string_view kList = "holdfast";
 constexpr std::string_view kReleased = "released";
 
-// What another program may have as the text of its lock; longer owners are cut.
+// The most bytes shown of the text of another program's lock; longer owners are cut.
 constexpr std::size_t kOwnerShown = store::Claim::kMaxOwner;
 
 base::TimePoint time_point(Date date) {
@@ -165,7 +165,7 @@ Result<void> read_all(const BsonValue& document, std::string_view key, const Rea
   return {};
 }
 
-// What only Holdfast's own documents have.
+// Reads the fields that only Holdfast's own documents have.
 Result<void> read_list(const BsonValue& document, Record& record) {
   const auto capacity = count_of(document, "capacity", 0);  // none is leased: 0
   if (!capacity) {

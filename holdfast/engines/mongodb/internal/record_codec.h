@@ -8,14 +8,14 @@
 #include <holdfast/store/claim.h>
 #include <holdfast/store/record.h>
 
-// How a name is kept in its document (docs/engines/mongodb.md shows it), read as a store::Record.
+// A name's document (docs/engines/mongodb.md shows it), read as a store::Record.
 namespace holdfast::engines::mongodb::internal {
 
 // A lease's text: its id, its owner and its reason, without a character that could be
 // misunderstood. Another program that locks here has some text of its own.
 [[nodiscard]] std::string lock_id(const base::LeaseId& id, std::string_view owner,
                                   std::string_view reason);
-// What the text of a lease with this id begins with.
+// Returns the beginning of the text of a lease with this id.
 [[nodiscard]] std::string lock_id_prefix(const base::LeaseId& id);
 // The text of a name whose last lease, with this id, was released.
 [[nodiscard]] std::string tombstone_lock_id(const base::LeaseId& id);
@@ -28,7 +28,7 @@ namespace holdfast::engines::mongodb::internal {
 // ErrorCode::corrupt if a number is out of its range.
 [[nodiscard]] base::Result<store::Record> record_of(const BsonValue& document);
 
-// Whether the last release of the name was of this lease.
+// Returns whether this lease was the last one released.
 [[nodiscard]] bool was_released_last(const BsonValue& document, const base::LeaseId& id);
 
 }  // namespace holdfast::engines::mongodb::internal

@@ -27,7 +27,8 @@ Bson joined(std::initializer_list<std::string_view> parts) {
   return pipeline;
 }
 
-// What follows the stage with the request. pipelines/README.md says how they fit together.
+// Returns the stages after the one with the request. pipelines/README.md says how they fit
+// together.
 const Bson& claim_pipeline() {
   static const Bson kPipeline =
       joined({pipelines::kRecord, pipelines::kClaim, pipelines::kGrant, pipelines::kStore});
@@ -133,7 +134,7 @@ Bson Requests::transfer(std::string_view id, const base::LeaseId& from,
 
 Bson Requests::hit(std::string_view id, const store::Hit& hit) const {
   const auto period = std::chrono::ceil<std::chrono::microseconds>(hit.period.unchecked());
-  // As in store/hit_rules.cc.
+  // The same as in store/hit_rules.cc.
   const std::int64_t slack =
       hit.limit <= store::Hit::kSteps
           ? 0

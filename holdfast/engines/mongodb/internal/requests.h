@@ -25,13 +25,13 @@ class Requests {
 
   Requests(const MongoOptions& options, Time time);
 
-  // Whether the answers to `claim`, `transfer` and `hit` say when they were given: `now` in the
-  // document.
+  // Returns whether the answers to `claim`, `transfer` and `hit` contain the server's time: `now`
+  // in the document.
   [[nodiscard]] bool answers_have_time() const noexcept { return answers_have_time_.load(); }
-  // Before 4.4 they do not: to be told before the first of them.
+  // Before 4.4 they do not. Call this before the first of them.
   void set_wire_version(std::int64_t version) noexcept;
 
-  // Whether leases are judged by the server's clock, and not by that of a test.
+  // Returns whether the server's clock judges leases, and not the clock of a test.
   [[nodiscard]] bool follows_server_clock() const noexcept { return !time_; }
 
   // Their answers have the document as it is afterwards; for a hit, as it was before. Null if there
@@ -53,7 +53,7 @@ class Requests {
 
   // Documents and the time at which they were like that.
   [[nodiscard]] Bson look(const Bson& ids) const;
-  // Of those that are in use and match, up to so many in the order of their _ids.
+  // Lists the matching names that are in use, up to `limit` of them in the order of their _ids.
   [[nodiscard]] Bson list(const Bson& match, std::int64_t limit) const;
 
   // Changes after which a name may be free.
@@ -68,9 +68,9 @@ class Requests {
   // The time of one command; nothing if it is the server's.
   using Moment = std::optional<Date>;
   [[nodiscard]] Moment moment() const;
-  // As an expression.
+  // Adds the time as an expression.
   static void add_now(Bson& into, std::string_view key, Moment moment);
-  // As a projection.
+  // Returns the fields and the time as a projection.
   [[nodiscard]] static Bson fields_and_time(Moment moment);
   void add_claim(Bson& request, const store::Claim& claim) const;
   [[nodiscard]] static Bson renewal_of(const store::Renewal& renewal, Moment moment);

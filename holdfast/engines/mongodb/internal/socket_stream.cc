@@ -27,7 +27,7 @@ using std::chrono::milliseconds;
 
 // The driver knows its own kinds by small numbers.
 constexpr int kStreamType = 0x4846;
-// How long a wait may last before it looks whether it is to stop.
+// The longest part of a wait before it checks for a stop.
 constexpr base::Duration kSlice = milliseconds(50);
 
 struct SocketStream {

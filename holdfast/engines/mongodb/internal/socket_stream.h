@@ -11,9 +11,9 @@
 
 namespace holdfast::engines::mongodb::internal {
 
-// How long the sockets of one client may wait, and how much they may receive. The driver has limits
-// for all its commands together; with these, each of ours ends by its own deadline and in bounded
-// memory.
+// The longest wait of one client's sockets, and the most bytes that they may receive. The driver
+// has limits for all its commands together; with these, each of ours ends by its own deadline and
+// in bounded memory.
 struct Patience {
   // The most that a server may send in one call: more than the largest reply of a sound server.
   static constexpr std::size_t kMostBytes = std::size_t{64} * 1024 * 1024;

@@ -32,7 +32,7 @@ Kind kind_of_code(int code) {
   return contains(kUnknown, code) ? Kind::unknown : Kind::refused;
 }
 
-// Where the driver could not send anything.
+// Returns whether the driver could not send anything.
 bool is_before_sending(const bson_error_t& error) {
   if (error.domain == MONGOC_ERROR_SERVER_SELECTION) {
     return true;

@@ -10,7 +10,7 @@
 
 namespace holdfast::engines::mongodb::internal {
 
-// Why a command was not answered as it should be.
+// The reason why a command failed.
 struct Trouble {
   enum class Kind : std::uint8_t {
     not_done,  // nothing was done; it may be sent again
@@ -28,10 +28,10 @@ struct Trouble {
   std::string message;
 };
 
-// What an error of the driver means. `reply` is what came with it, and may be empty.
+// Returns the meaning of a driver's error. `reply` came with it, and may be empty.
 [[nodiscard]] Trouble trouble_of(const bson_error_t& error, const Bson& reply);
 
-// What a refusal means for the caller.
+// Returns the error that the caller gets for a refusal.
 [[nodiscard]] base::Error error_of(const Trouble& trouble);
 
 }  // namespace holdfast::engines::mongodb::internal

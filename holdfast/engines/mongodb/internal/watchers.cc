@@ -20,10 +20,10 @@ using base::fail;
 using base::Result;
 using std::chrono::milliseconds;
 
-// How long the server waits for a change before it says that there was none: at most so long, and
+// The longest time for which the server waits for a change before it answers that there was none:
 // well within the time after which it would count as dead.
 constexpr base::Duration kChangesWait = std::chrono::seconds(1);
-// How long a stream is kept that nobody needs at the moment.
+// The time for which an unused stream is kept open.
 constexpr base::Duration kKeep = std::chrono::seconds(10);
 // $changeStream on a server that is not of a replica set.
 constexpr int kOnlyOnReplicaSets = 40573;

@@ -22,7 +22,7 @@
 
 namespace holdfast::engines::mongodb::internal {
 
-// Who watches which name through this store, and how they hear of a release.
+// The watches of names through this store, and the ways in which they learn of a release.
 //
 // While somebody watches, a thread with a connection of its own follows the changes of the
 // collection, where the server can tell of them (a replica set, a sharded cluster); elsewhere it
@@ -40,11 +40,11 @@ class Watchers {
 
   [[nodiscard]] base::Result<store::Watch> add(std::string_view name,
                                                store::WatchCallback callback);
-  // A release through this store: those who wait here need not wait until a look finds it.
+  // A release through this store: local waiters need not wait until a poll finds it.
   void released(std::string_view name) const { watches_.notify(name, {}); }
 
  private:
-  // Which names are watched; shared with the watches, which may outlive us.
+  // The watched names; shared with the watches, which may outlive this object.
   struct Names;
   enum class Mode : std::uint8_t { stream, poll };
 

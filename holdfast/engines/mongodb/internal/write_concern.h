@@ -8,8 +8,8 @@
 
 namespace holdfast::engines::mongodb::internal {
 
-// How many servers must have a change, and how long the server waits for them. Thread-safe:
-// constant.
+// The number of servers that must have a change, and the longest time that the server waits for
+// them. Thread-safe: constant.
 class WriteConcern {
  public:
   explicit WriteConcern(const MongoOptions& options);

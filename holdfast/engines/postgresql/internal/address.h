@@ -11,7 +11,7 @@
 
 namespace holdfast::engines::postgresql::internal {
 
-// Which servers there are and who we are, in libpq's words.
+// The servers and our login, in libpq's words.
 //
 // Thread-safe: constant.
 class Address {

@@ -5,7 +5,7 @@
 
 namespace holdfast::engines::postgresql::internal {
 
-// ErrorCode::invalid_argument for options that cannot be.
+// Returns ErrorCode::invalid_argument for invalid options.
 [[nodiscard]] base::Result<void> check_options(const PostgresOptions& options);
 
 }  // namespace holdfast::engines::postgresql::internal

@@ -14,7 +14,7 @@ struct Notification {
   store::Notice notice;
   std::string name;
 
-  // Nothing if it is not one: anybody may send to any channel.
+  // Returns nullopt if it is not one: any client may send to any channel.
   [[nodiscard]] static std::optional<Notification> parse(std::string_view payload);
 };
 

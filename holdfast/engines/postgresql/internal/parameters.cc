@@ -26,7 +26,7 @@ std::string binary(const base::LeaseId& id) {
   return bytes;
 }
 
-// As the server numbers its types.
+// The server's numbers of its types.
 enum class Type : std::uint32_t { bytea = 17, bigint = 20, text = 25, uuid = 2950 };
 
 // An array of one dimension. `element(i)` is the binary form of an element.

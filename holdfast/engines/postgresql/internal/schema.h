@@ -15,7 +15,7 @@ namespace holdfast::engines::postgresql::internal {
 // Thread-safe: constant.
 class Schema {
  public:
-  // Of what the tables and functions are. A server that has a later one is left as it is.
+  // The version of the tables and functions. A server that has a later one is left as it is.
   static constexpr int kVersion = 1;
 
   explicit Schema(const PostgresOptions& options);

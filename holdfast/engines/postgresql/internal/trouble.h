@@ -12,7 +12,7 @@ namespace holdfast::engines::postgresql::internal {
 inline constexpr std::string_view kNewerSchema = "LK003";
 inline constexpr std::string_view kMayNotCreate = "LK004";
 
-// Why a statement was not answered as it should be.
+// The reason why a statement failed.
 struct Trouble {
   enum class Kind : std::uint8_t {
     not_done,  // nothing was done; it may be sent again

@@ -11,9 +11,9 @@ namespace holdfast::engines::postgresql::internal {
 
 namespace {
 
-// How long a watch may take: its caller claims afterwards anyway.
+// The longest time for making a watch: its caller claims afterwards anyway.
 constexpr base::Duration kPatience = std::chrono::milliseconds(250);
-// How long a hint may take that is passed on, for which another waiter would have to wait until its
+// The longest time for passing a hint on. Without it another waiter would have to wait until its
 // next poll.
 constexpr base::Duration kPatienceForHints = std::chrono::seconds(1);
 

@@ -2,8 +2,8 @@
 -- token holds the name now; and until the transaction ends, the name is granted to nobody else, whatever
 -- happens to the lease. Renewals and releases go on meanwhile.
 --
--- A row that is locked FOR KEY SHARE can still be changed by them. Whoever grants the name anew has to lock it
--- FOR UPDATE first, and cannot.
+-- A transaction can still change a row that it has locked FOR KEY SHARE. A grant of the name has to lock the row FOR
+-- UPDATE first, and cannot.
 CREATE OR REPLACE FUNCTION {schema}.assert_held(p_name bytea, p_token bigint) RETURNS void AS $holdfast$
 DECLARE
   t bigint;

@@ -1,6 +1,6 @@
--- kClaim: grants the name, or says who holds it: `grant`; `conflict` with the words as its reason; or `busy`,
--- with the position in the queue as its permits and the time until the name may be free, before a `holder`
--- for each lease. `p_store`: the number of the store if it listens and somebody watches the name, else 0.
+-- kClaim: grants the name, or names its holders: `grant`; `conflict` with the words as its reason; or `busy`, with the
+-- position in the queue as its permits and the time until the name may be free, before a `holder` for each lease.
+-- `p_store`: the number of the store if it listens and has a watch of the name, else 0.
 CREATE OR REPLACE FUNCTION {schema}.claim(
   p_name bytea, p_id uuid, p_owner bytea, p_reason bytea, p_ttl bigint, p_permits bigint, p_capacity bigint,
   p_holds_back bigint, p_waits boolean, p_store bigint, p_retention bigint, p_now bigint)

@@ -15,7 +15,7 @@ BEGIN
   ORDER BY o.type, o.id
   ON CONFLICT DO NOTHING;
   IF FOUND AND random() < 0.125 THEN
-    -- As sweep_records.
+    -- The same as in sweep_records.
     pages := pg_relation_size({objects_text}::regclass) / current_setting('block_size')::bigint;
     page := floor(random() * pages);
     WITH old AS (

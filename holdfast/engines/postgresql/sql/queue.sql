@@ -1,4 +1,4 @@
--- kQueue: the waiters for a name, and how they are told. The caller holds the row lock of the record.
+-- kQueue: the waiters for a name, and how to notify them. The caller holds the row lock of the record.
 --
 -- A store that listens holds the advisory lock of its number, on the connection on which it listens. So a
 -- store is dead if that lock can be had: when its process ends, the server ends that connection.

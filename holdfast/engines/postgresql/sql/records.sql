@@ -49,7 +49,7 @@ BEGIN
 END
 $holdfast$ LANGUAGE plpgsql;
 
--- For how long others that wait for more hold back this claim.
+-- Returns the time for which waiters that want more hold back this claim.
 CREATE OR REPLACE FUNCTION {schema}.held_back_for(r {schema}.records, t bigint, p_id uuid, p_permits bigint)
 RETURNS bigint AS $holdfast$
   SELECT coalesce(max(w.until - t), 0)
@@ -94,8 +94,8 @@ BEGIN
 END
 $holdfast$ LANGUAGE plpgsql;
 
--- Whether a transaction of the user's holds the record, having asserted a lease of it (assert_held). The
--- caller has locked the row; what an assertion holds lets it be changed, but not be locked for good.
+-- Returns whether a user's transaction has asserted a lease of this record (assert_held) and still runs. The caller has
+-- locked the row: an assertion lets it be changed, but not locked FOR UPDATE.
 CREATE OR REPLACE FUNCTION {schema}.is_asserted(p_name bytea) RETURNS boolean AS $holdfast$
 BEGIN
   PERFORM FROM {schema}.records AS m WHERE m.name = p_name FOR UPDATE SKIP LOCKED;

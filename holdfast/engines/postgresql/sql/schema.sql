@@ -10,7 +10,7 @@ BEGIN
       > {version} THEN
     RAISE EXCEPTION 'the schema was made by a newer Holdfast' USING ERRCODE = 'LK003';
   END IF;
-  -- What most functions answer: rows of which `kind` says what the other columns are.
+  -- The answer of most functions: rows whose `kind` says what the other columns are.
   IF to_regtype({answer_text}) IS NULL THEN
     CREATE TYPE {schema}.answer AS (
       kind text, id uuid, owner bytea, reason bytea, permits bigint, token bigint, held_for bigint,
@@ -26,14 +26,14 @@ CREATE TABLE IF NOT EXISTS {schema}.records (
   name         bytea   PRIMARY KEY,
   last_token   bigint  NOT NULL DEFAULT 0,
   capacity     bigint  NOT NULL DEFAULT 1,
-  -- Of a mutex (capacity 1) its lease, whose token is last_token.
+  -- The lease of a mutex (capacity 1), whose token is last_token.
   holder       uuid,
   owner        bytea   NOT NULL DEFAULT '',
   reason       bytea   NOT NULL DEFAULT '',
   granted      bigint  NOT NULL DEFAULT 0,
-  -- When that lease ends or has ended; of another name when its row was last changed.
+  -- The end of that lease; of another name, the time of the row's last change.
   expires      bigint  NOT NULL DEFAULT 0,
-  -- Of another name the permits of its rows in `leases`.
+  -- The permits of the rows in `leases`; zero for a mutex.
   used         bigint  NOT NULL DEFAULT 0,
   -- Claims that hold back those that want less, in the order of their last refusals.
   wait_ids     uuid[]   NOT NULL DEFAULT '{}',
@@ -46,7 +46,7 @@ CREATE TABLE IF NOT EXISTS {schema}.records (
   log_ends     bigint[] NOT NULL DEFAULT '{}',
   log_counts   bigint[] NOT NULL DEFAULT '{}',
   counts_until bigint  NOT NULL DEFAULT 0,
-  -- Whether the name may have rows in `queue`.
+  -- True if the name may have rows in `queue`.
   queued       boolean NOT NULL DEFAULT false
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_cost_delay = 0);
 
@@ -76,7 +76,7 @@ CREATE TABLE IF NOT EXISTS {schema}.queue (
   store  bigint NOT NULL,
   owner  bytea  NOT NULL,
   reason bytea  NOT NULL,
-  -- When the member is forgotten unless its claim is sent again.
+  -- The time at which the member is forgotten unless its claim is sent again.
   until  bigint NOT NULL,
   PRIMARY KEY (name, place),
   UNIQUE (name, id)

@@ -32,7 +32,7 @@ class Answer {
   }
   [[nodiscard]] Reply& operator[](std::size_t place) { return parts_[place + 1]; }
 
-  // Why it is none of those that were expected.
+  // Returns why the answer is none of the expected ones.
   [[nodiscard]] std::unexpected<base::Error> error() {
     if (is("unreadable", 1)) {
       return std::unexpected(failure_of(Reply::of_text(Reply::Kind::error, parts_[1].take_text())));
@@ -77,7 +77,7 @@ Result<Holder> holder(Reply reply) {
   if (parts.size() != 8) {
     return unexpected_answer();
   }
-  // Who else locks here may use any text.
+  // Other programs that lock here may use any text.
   const Result<base::LeaseId> id = base::LeaseId::parse(parts[0].text());
   return Holder{.id = id ? *id : base::LeaseId(),
                 .owner = parts[1].take_text(),
@@ -106,7 +106,7 @@ std::unexpected<base::Error> unexpected_answer() {
 
 Result<store::ClaimOutcome> claim_outcome(Result<Reply> answered, base::Duration ttl) {
   HOLDFAST_TRY_LET(Reply reply, std::move(answered));
-  // Of the usual case: the token alone.
+  // The usual case: the token alone.
   if (reply.kind() == Reply::Kind::string) [[likely]] {
     const auto token = read_token(reply.text());
     if (!token) {
@@ -133,7 +133,7 @@ store::RenewOutcome renew_outcome(std::int64_t answer) {
                        : store::RenewOutcome::failed;
 }
 
-// Why leases of this part have failed, if any did.
+// Returns why leases of this part have failed, if any did.
 std::optional<base::Error> read_renewals(const Scripts::Part& part,
                                          std::vector<store::RenewOutcome>& outcomes) {
   if (!part.reply) {

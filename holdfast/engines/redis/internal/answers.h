@@ -11,9 +11,9 @@
 #include <holdfast/engines/redis/internal/scripts.h>
 #include <holdfast/store/outcome.h>
 
-// What the scripts answer, as outcomes. A conflict that a script reports is an error; so is an
-// answer that no script of ours gives (ErrorCode::internal). An error instead of an answer stays
-// what it is.
+// The scripts' answers as outcomes. A conflict that a script reports is an error; so is an answer
+// that no script of ours sends (ErrorCode::internal). An error in place of an answer is passed on
+// unchanged.
 namespace holdfast::engines::redis::internal {
 
 // The error for such an answer.
@@ -22,8 +22,8 @@ namespace holdfast::engines::redis::internal {
 // `ttl` is what was asked for.
 [[nodiscard]] base::Result<store::ClaimOutcome> claim_outcome(base::Result<Reply> reply,
                                                               base::Duration ttl);
-// Of so many leases. A part that failed fails its own leases, and no others; if all have failed,
-// returns the first error.
+// Returns `count` outcomes. A part that failed fails its own leases, and no others; if all have
+// failed, returns the first error.
 [[nodiscard]] base::Result<std::vector<store::RenewOutcome>> renew_outcomes(
     std::span<const Scripts::Part> parts, std::size_t count);
 [[nodiscard]] base::Result<store::TransferOutcome> transfer_outcome(base::Result<Reply> reply);

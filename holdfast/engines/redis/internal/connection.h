@@ -25,7 +25,7 @@
 
 namespace holdfast::engines::redis::internal {
 
-// What a connection has done so far, and does.
+// The numbers of the things that a connection has done so far.
 struct ConnectionCounters {
   std::uint64_t commands = 0;  // that were sent, those that were joined each
   std::uint64_t writes = 0;    // system calls that carried them
@@ -108,10 +108,10 @@ class Connection {
  private:
   using TransportPtr = std::shared_ptr<Transport>;
 
-  // How the leader passes the time while nothing comes.
+  // What the leader does while no reply comes.
   enum class Rest : std::uint8_t { none, spinning, spent };
 
-  // What the mutex has to be open for.
+  // The work that needs the mutex open.
   struct Finished {
     ParkingLot::Sleepers sleepers;
     std::vector<std::unique_ptr<Submission>> submissions;
@@ -177,7 +177,7 @@ class Connection {
   static constexpr std::size_t kLeastInLine = 4;
   static constexpr std::size_t kMostInLine = 32;
 
-  // How it is made and lost: connecting.cc.
+  // Making and losing the connection: connecting.cc.
   void reconnect(const Caller& me) HOLDFAST_REQUIRES(mutex_);
   void connect(base::Deadline deadline) HOLDFAST_REQUIRES(mutex_);
   void pause(const base::Error& error) HOLDFAST_REQUIRES(mutex_);

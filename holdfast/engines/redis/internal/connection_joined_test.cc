@@ -1,4 +1,4 @@
-// Calls that stand in line together and are joined to one command.
+// Calls that wait in the queue together and are joined to one command.
 
 #include <future>
 #include <memory>
@@ -38,7 +38,7 @@ class JoinedCalls : public ::testing::Test {
     sha_ = client_.run({"SCRIPT", "LOAD", std::string(script)});
   }
 
-  // So many callers stand in line before there is a connection; then they are let go.
+  // Lets so many callers queue before there is a connection, and then lets them go.
   std::vector<std::future<Answer>> ask(int callers) {
     server_.suspend();
     std::vector<std::future<Answer>> asking;
@@ -57,7 +57,7 @@ class JoinedCalls : public ::testing::Test {
     }
     EXPECT_EQ(connection_->counters().pending, 0U);
   }
-  // How many scripts the server has run.
+  // Returns how many scripts the server has run.
   int scripts() {
     const std::string stats = client_.run({"INFO", "commandstats"});
     const std::string key = "cmdstat_evalsha:calls=";

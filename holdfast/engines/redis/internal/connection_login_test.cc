@@ -9,7 +9,7 @@ namespace {
 using base::ErrorCode;
 using tests::RedisServer;
 
-// Why the server cannot be used; never with a password in it.
+// Returns why the server cannot be used; never with a password in it.
 std::string refusal(RedisOptions options) {
   options.connect_timeout = std::chrono::seconds(30);
   const std::string password = options.password;

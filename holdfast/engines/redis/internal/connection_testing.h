@@ -12,7 +12,7 @@
 
 namespace holdfast::engines::redis::internal {
 
-// What the tests of the connection share. Patience is the bound of a wait that ends long before.
+// The helpers of the connection's tests. Patience is the bound of a wait that ends long before.
 inline base::Deadline patience() {
   return base::Deadline::after(base::steady_clock(), std::chrono::seconds(60));
 }

@@ -13,7 +13,7 @@ namespace holdfast::engines::redis::internal {
 
 namespace {
 
-// As in record.lua.
+// The same as in record.lua.
 constexpr std::int64_t kGreatest = 9'007'199'254'740'991;
 constexpr std::int64_t kFurthestAhead = std::int64_t{366} * 86'400 * 1'000'000;
 
@@ -25,7 +25,7 @@ std::string_view next_word(std::string_view& rest) {
   return word;
 }
 
-// Nothing for what we do not write.
+// Returns nullopt for a text that we do not write.
 std::optional<std::int64_t> next_number(std::string_view& rest) {
   const std::string_view word = next_word(rest);
   std::int64_t number = -1;

@@ -29,7 +29,7 @@ using tests::FakeServer;
 using namespace std::chrono_literals;
 
 constexpr std::size_t kMebi = std::size_t{1} << 20U;
-// What lies in the buffers of both sockets when the client stops to read.
+// The bytes in the buffers of both sockets when the client stops reading.
 constexpr std::size_t kInSockets = 32 * kMebi;
 
 RedisOptions options_for(const FakeServer& server) {

@@ -1,5 +1,5 @@
-// What the scripts that may be joined do for several names at once: for each what they do for one,
-// or nothing.
+// The scripts that may be joined, for several names at once: for each name they do what they do for
+// one, or nothing.
 
 #include <sstream>
 #include <string>
@@ -144,7 +144,7 @@ TEST_F(JoinedScripts, NothingIsReleasedWhoseQueueMustNotBeRead) {
   EXPECT_EQ(holders("secret").at(0).id, mine_);
 }
 
-// Of which the note is to be kept for less long from then on.
+// Its note is to be kept for less long from then on.
 TEST_F(JoinedScripts, NothingIsReleasedThatWouldLastForLong) {
   const Claim claim = wish({}, 24h);
   expect<Grant>(store_->claim("job", claim));

@@ -7,7 +7,7 @@
 
 #include <holdfast/engines/redis/redis_diagnosis.h>
 
-// What the server says of itself, judged. Pure.
+// Judges a server by its description of itself. Pure.
 namespace holdfast::engines::redis::internal {
 
 // The lines `key:value` of INFO.

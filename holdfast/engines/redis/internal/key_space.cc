@@ -39,7 +39,7 @@ std::uint16_t slot_of_bytes(std::string_view bytes) noexcept {
   return static_cast<std::uint16_t>(crc % kSlots);
 }
 
-// What is between the first { and the first } after it; empty: all of the key counts.
+// Returns the text between the first { and the first } after it; empty: the whole key counts.
 std::string_view tag_of(std::string_view key) noexcept {
   const std::size_t open = key.find('{');
   const std::size_t close = open == key.npos ? key.npos : key.find('}', open);
@@ -61,7 +61,7 @@ const std::vector<std::uint32_t>& numbers_by_slot() {
   return kNumbers;
 }
 
-// What follows hf:.
+// Returns the text after hf:.
 std::string tail_of(std::string_view plain) {
   std::string tail;
   if (plain.find('}') == plain.npos) {

@@ -10,9 +10,9 @@ namespace holdfast::engines::redis::internal {
 // The slot of a cluster in which a key is: that of its hash tag, or of all of it where it has none.
 [[nodiscard]] std::uint16_t slot_of(std::string_view key) noexcept;
 
-// Where a name is kept. Both are in one slot, whatever bytes the name has. The scripts make two
-// more keys from the companion's, in the same slot: they begin with hfq: (see queue_key.lua) and
-// hfe: (see count.lua) instead.
+// The keys of a name. Both are in one slot, whatever bytes the name has. The scripts make two more
+// keys from the companion's, in the same slot: they begin with hfq: (see queue_key.lua) and hfe:
+// (see count.lua) instead.
 struct Keys {
   std::string plain;      // the prefix and the name: what other programs lock, too
   std::string companion;  // begins with hf:
@@ -37,16 +37,16 @@ struct Keys {
 // Thread-safe: constant.
 class KeySpace {
  public:
-  // What SCAN matches companions with.
+  // The pattern with which SCAN finds companions.
   static constexpr std::string_view kCompanions = "hf:*";
 
   explicit KeySpace(std::string prefix) : prefix_(std::move(prefix)) {}
 
-  // What SCAN matches plain keys with, and maybe others.
+  // Returns the pattern with which SCAN finds plain keys, and maybe others.
   [[nodiscard]] std::string plain_pattern() const;
 
   [[nodiscard]] Keys keys_of(std::string_view name) const;
-  // Nothing if the key is not one of this space.
+  // Return nullopt if the key is not one of this space.
   [[nodiscard]] std::optional<std::string> name_of_plain(std::string_view plain) const;
   [[nodiscard]] std::optional<std::string> name_of_companion(std::string_view companion) const;
 

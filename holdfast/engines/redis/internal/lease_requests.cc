@@ -34,7 +34,7 @@ std::chrono::milliseconds expiry_of_mutex(base::Duration ttl) {
 
 bool is_mutex(const store::Claim& claim) { return claim.permits == store::Permits::mutex(); }
 
-// What a claim does in the queue if it is refused: see claim.lua.
+// The fate of a refused claim's position in the queue: see claim.lua.
 enum class Place : std::uint8_t {
   as_before,
   joins,  // or stays
@@ -206,7 +206,7 @@ Request<std::optional<store::NameState>> LeaseRequests::look(const Name& name) c
           .read = [name](Result<Reply> reply) { return only_state(name, std::move(reply)); }};
 }
 
-// Where a claim of this store is in the queue already, the store is notified by it.
+// If a claim of this store is in the queue already, that claim notifies the store.
 store::Watch LeaseRequests::watch(const Name& name, store::WatchCallback callback) {
   return watches.add(
       name.view(), std::move(callback),

@@ -7,7 +7,7 @@
 
 namespace holdfast::engines::redis::internal {
 
-// What the scripts tell a store through its channel.
+// A message of the scripts to a store, through its channel.
 //
 //   hint <plain key>         the name may be free
 //   grant <id> <plain key>   the name was granted to the claim with this id
@@ -19,7 +19,7 @@ struct Message {
   std::optional<base::LeaseId> granted;  // else it is a hint
 };
 
-// Nothing if no script of ours writes such a text. Refers to the text.
+// Returns nullopt if no script of ours writes such a text. Refers to the text.
 [[nodiscard]] std::optional<Message> read_message(std::string_view text);
 
 // A token in decimal digits, and nothing else.

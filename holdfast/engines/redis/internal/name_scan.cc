@@ -17,7 +17,7 @@ using base::ErrorCode;
 using base::fail;
 using base::Result;
 
-// How many keys the server looks at in one step.
+// The number of keys that the server visits in one step.
 constexpr int kStep = 1000;
 
 using Names = std::vector<base::Name>;

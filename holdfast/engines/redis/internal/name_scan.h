@@ -12,13 +12,13 @@
 
 namespace holdfast::engines::redis::internal {
 
-// How much one walk over the keys of a server may bring, and how long it may be.
+// The limits of one walk over the keys of a server.
 struct ScanLimits {
   std::size_t names = 4'000'000;
   std::size_t bytes = std::size_t{256} << 20U;
   std::size_t steps = 1'000'000;
-  // Of strings that other programs have put there, which may be locks. If there are more, none of
-  // them counts: the database is somebody's cache.
+  // The limit for strings of other programs, which may be locks. If there are more, none of them
+  // counts: the database is a cache.
   std::size_t foreign = 100'000;
 };
 

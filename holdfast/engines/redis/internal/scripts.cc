@@ -12,7 +12,7 @@ namespace {
 using base::Deadline;
 using base::Result;
 
-// How many names one run serves: enough to be cheap, few enough not to keep others waiting.
+// The number of names in one run: enough to be cheap, few enough not to delay other clients.
 constexpr std::size_t kMostNames = 128;
 
 // With a time that does not pass by itself, Redis must not expire anything by its own.

@@ -47,7 +47,7 @@ class Scripts {
     std::vector<Keys> names;
     std::function<void(const Batch& batch, Command& command)> add_arguments;
   };
-  // What the server answered for some of many names.
+  // The server's answer for some of many names.
   struct Part {
     Batch batch;
     base::Result<Reply> reply;

@@ -20,8 +20,8 @@ using base::ErrorCode;
 using base::fail;
 using base::Result;
 
-// Of up to 64 KiB each (16 over TLS), without a pause. To end the connection costs each waiter one
-// look.
+// The most reads of up to 64 KiB each (16 over TLS) without a pause. Ending the connection costs
+// each waiter one poll.
 constexpr int kMostReads = 1024;
 
 base::TimePoint now() noexcept { return base::steady_clock().now(); }

@@ -34,7 +34,7 @@ class WatchTable {
   WatchTable(const WatchTable&) = delete;
   WatchTable& operator=(const WatchTable&) = delete;
 
-  // Whether the first watch of a name lets the store join the name's queue.
+  // Says if the first watch of a name lets the store join the name's queue.
   enum class Joins : std::uint8_t { no, the_queue };
 
   // Blocks for half a second at most.
@@ -46,7 +46,7 @@ class WatchTable {
   // Returns store_id() if the store is to join the queue of this name; empty if nobody here watches
   // it, or if the store would not hear.
   [[nodiscard]] std::string_view waits_as(std::string_view name) const;
-  // Whether the store hears what is sent to it: it listens from the first watch on.
+  // Says if the store receives its messages: it listens from the first watch on.
   enum class Listening : std::uint8_t { not_yet, yes, no };
   [[nodiscard]] Listening listening() const;
   // Returns how many watches there are of this name.
@@ -68,8 +68,8 @@ class WatchTable {
   const base::Logger logger_;
   const std::string id_;
   store::WatchList watches_;
-  // How many hints for nobody here are being passed on. Shared with their requests, which may end
-  // later.
+  // The number of hints that are being passed on because no local waiter needs them. Shared with
+  // their requests, which may end later.
   const std::shared_ptr<std::atomic<std::size_t>> passing_on_ =
       std::make_shared<std::atomic<std::size_t>>(0);
   std::vector<std::string> strays_;  // are to be passed on; the subscriber thread's

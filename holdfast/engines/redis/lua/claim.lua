@@ -1,4 +1,4 @@
--- Grants the name, or says who holds it.
+-- Grants the name, or names its holders.
 -- KEYS plain, companion   ARGV …, id, what to keep of the lease: `ttl id words`, of a mutex the
 -- milliseconds until the plain key expires, else an empty text; and where more is to be said
 --   `permits capacity holds_back store place`: what a refusal does to the queue. `store` joins it, unless it

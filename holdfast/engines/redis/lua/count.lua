@@ -7,10 +7,10 @@
 -- was lost: all leases are then read and counted again. A former version that renews a lease leaves
 -- `ends` too early: a lease is removed only if its own field says that it has ended.
 
--- How many leases that have ended one operation removes at most.
+-- The most ended leases that one operation removes.
 local page, most_pages = 128, 8
 
--- How many holders a refusal names at most.
+-- The most holders that a refusal names.
 local most_holders = 16
 
 local function count_text(record)
@@ -144,7 +144,7 @@ local function load_counted_hash(record, companion, ids)
   end
 end
 
--- As `load`, but of the leases in a hash only those with these ids are in `live`, and none in `leases`.
+-- Like `load`, but of the leases in a hash only those with these ids are in `live`, and none in `leases`.
 local function load_counted(plain, companion, ids)
   return load(plain, companion, function(record) load_counted_hash(record, companion, ids) end)
 end
@@ -160,9 +160,9 @@ local function some_leases(record, companion)
   return leases
 end
 
--- When so many leases will have ended that `lease` fits: of those that end first, enough must have
--- ended, and of those that end last, as many as leave room may stay. Looks at the fewer of the two, and
--- at no more than a page: where that is not enough, it is not before the time that is returned.
+-- Returns the time at which so many leases will have ended that `lease` fits: of those that end first, enough must have
+-- ended, and of those that end last, as many as leave room may stay. Reads the fewer of the two, and at most a page: if
+-- that is not enough, the name is not free before the returned time.
 local function frees_in(record, companion, lease)
   if not record.is_counted then
     return record.leases[1].expires - now

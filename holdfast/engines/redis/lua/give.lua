@@ -7,7 +7,7 @@
 -- is long enough for a live waiter, and a dead one does not keep the name for long. Nobody sees it as
 -- its own before.
 --
--- Nothing is granted where the name is to be left free for other clients: see `yields` in record.lua.
+-- Grants nothing while the name is to be left free for other clients: see `yields` in record.lua.
 local given  -- the token
 local expiry = @UnconfirmedMs@ + @GraceMs@
 -- include now.lua

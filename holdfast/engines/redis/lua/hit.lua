@@ -5,7 +5,7 @@
 local plain, companion = unpack(KEYS)
 local limit, period, count = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[5])
 local wanted = math.max(count, 1)
--- As in store/hit.h and store/hit_rules.cc.
+-- The same as in store/hit.h and store/hit_rules.cc.
 local steps, longest_log = 256, 1024
 local record = load(plain, companion)
 

@@ -1,18 +1,18 @@
--- The queue of waiters for a name, and how they are told that it may be free.
+-- The queue of waiters for a name, and how to notify them that it may be free.
 --
--- Its members are stores: `store`, which is told when its turn comes, or `store id` with the id of a
--- claim for the mutex, to which a release then grants the name (see give.lua). A member's score is the
--- time at which it joined.
+-- Its members are stores: `store`, which gets a hint when its turn comes, or `store id` with the id of a claim for
+-- the mutex, to which a release then grants the name (see give.lua). A member's score is the time at which it
+-- joined.
 --
 -- A store that nobody listens for is dead, and its members are removed. But a store listens only once a
 -- caller has to wait, and the first claim of that caller must not lose its turns until then: it joins the
 -- queue early, with half a microsecond in its score, and for @EarlyMs@ ms from then its store counts as
 -- one that listens.
 --
--- What was done stays done, whatever is in the queue's place, and whether or not this user may publish.
+-- Earlier changes stay, whatever has taken the queue's key, and even if this user may not publish.
 
--- How many members one script looks at: a release takes no longer than this, however many dead members
--- are in the queue.
+-- The most members that one script checks: it bounds the time of a release, however many dead members are in the
+-- queue.
 local most_checked = 64
 
 local function channel_of(member)
@@ -48,7 +48,7 @@ local function wait_in(queue, store, now, claim, early)
   redis.pcall('PEXPIRE', queue, @QueueMs@)
 end
 
--- Whether anybody heard it.
+-- Returns whether any client received it.
 local function tell(store, plain)
   local heard = redis.pcall('PUBLISH', channel_of(store), 'hint ' .. plain)
   return type(heard) == 'number' and heard > 0

@@ -1,5 +1,5 @@
--- What the operations have in common: how a name is kept, and which of its leases are live. It
--- restates store/lease_rules.cc; redis.Differential compares the two.
+-- The common part of all operations: the format of a name, and which of its leases are live. It restates
+-- store/lease_rules.cc; redis.Differential compares the two.
 --
 -- A name has up to four keys, all in one slot:
 --   plain      a string, the id of the lease that has it as a mutex: what other programs lock with
@@ -55,7 +55,7 @@ local function encode(lease)
   }, ' ')
 end
 
--- Of a mutex. It begins with the last token, and the second until which the key is kept at least.
+-- Writes the note of a mutex. It begins with the last token, and the second until which the key is kept at least.
 local function encode_note(lease, kept_until)
   return table.concat({
     digits(lease.token), digits(kept_until), digits(lease.granted),
@@ -131,7 +131,7 @@ local function decode_log(text)
   return log
 end
 
--- The claims that still hold others back. `store` is told when there may be room; `-` where nobody
+-- Reads the claims that still hold others back. `store` gets a hint when there may be room; `-` if no store
 -- listens.
 local function decode_waits(text)
   local waits = {}
@@ -225,7 +225,7 @@ local function load(plain, companion, load_other)
   else
     load_hash(record, redis.call('HGETALL', companion))
   end
-  -- What we did not put there is somebody else's mutex.
+  -- A value that we did not write is the mutex of another program.
   if record.value and not record.live[record.value] and not record.ended[record.value] then
     local left = redis.call('PTTL', plain)
     record.foreign = {value = record.value, left = left < 0 and -1 or left * 1000}
@@ -287,7 +287,7 @@ local function yield(companion, token, every)
   redis.call('SET', companion, encode_note(lease, 0), 'PX', retention + milliseconds(every))
 end
 
--- For how long the name is still left free.
+-- Returns the time for which the name is still left free.
 local function yields_for(record)
   local note = record.note
   return note and note.id == yielding and math.max(note.expires - now, 0) or 0
@@ -315,7 +315,7 @@ local function sweep(record, plain, companion)
   end
 end
 
--- For what is no mutex.
+-- For a name that is no mutex.
 local function sweep_to_hash(record, plain, companion)
   sweep(record, plain, companion)
   if record.note then
@@ -353,7 +353,7 @@ local function save_waits(record, companion)
   end
 end
 
--- Whether it did wait.
+-- Returns whether it did wait.
 local function stop_waiting(record, companion, id)
   for i, wait in ipairs(record.waits) do
     if wait.id == id then

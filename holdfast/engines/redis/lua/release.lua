@@ -71,7 +71,7 @@ sweep(record, plain, companion)
 local did_wait = stop_waiting(record, companion, id)
 if not was_held and not did_wait then
   if member then
-    -- It may have stood there for others at its store, or have been told in their place.
+    -- It may have been in the queue for other callers of its store, or have got a hint in their place.
     wait_in(queue, store, digits(now))
     if not is_held(record) then
       wake_one(queue, plain)

@@ -37,8 +37,9 @@ int on_commit(void* connection, sqlite3* db, const char* schema, int pages) {
 }
 
 void configure(sqlite3* db) {
-  // The last to close would copy the log into the file and sync both, milliseconds at the end of
-  // every short program. The log is good as it is; whoever makes it long copies it.
+  // The last process that closes would copy the log into the file and sync both: milliseconds at
+  // the end of every short program. The log is good as it is; the writer that makes it long copies
+  // it.
   sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
   // A file that only pretends to be ours runs no code of its own, and no value in it is larger than
   // the largest object or the leases of tens of thousands of holders.

@@ -34,8 +34,8 @@ class Connection {
 
   // Runs statements that answer nothing that is needed.
   [[nodiscard]] base::Result<void> run(const char* sql);
-  // ErrorCode::unavailable if the name of the file no longer leads to what was opened: whoever
-  // opens it now gets another file, and would be granted the same names.
+  // Returns ErrorCode::unavailable if the name of the file no longer leads to the open one: a
+  // process that opens it now gets another file, and would be granted the same names.
   [[nodiscard]] base::Result<void> check_in_place() const;
 
   [[nodiscard]] base::Error failure(int rc) const;
@@ -43,14 +43,14 @@ class Connection {
   [[nodiscard]] const std::string& file() const noexcept { return file_; }
   [[nodiscard]] bool is_read_only() const noexcept { return is_read_only_; }
 
-  // Whether the log, which has so many pages after the commit that was just made, is to be copied
-  // into the file, so that it begins anew.
+  // Returns whether the log, which has so many pages after the last commit, is to be copied into
+  // the file, so that it begins anew.
   [[nodiscard]] bool is_log_long(int pages) noexcept;
   // Copies the log into the file, so that the next commit needs no more room on the disk. Does as
   // much of it as is possible.
   void reuse_log() noexcept;
 
-  // Whether the statement that runs now is to be interrupted: its deadline has passed.
+  // Returns whether to interrupt the running statement: its deadline has passed.
   [[nodiscard]] bool must_stop() const noexcept;
 
   // While it lives, a statement is not interrupted at the deadline. For a commit, which SQLite

@@ -30,7 +30,7 @@ using base::ErrorCode;
 using base::fail;
 using base::Result;
 
-// As in schema.sql.
+// The same as in schema.sql.
 constexpr std::int64_t kApplicationId = 0x486f6c64;
 constexpr std::int64_t kOldestVersion = 1;
 constexpr std::int64_t kVersion = 2;
@@ -144,7 +144,7 @@ Result<void> upgrade(Connection& connection) {
   });
 }
 
-// Nothing is made or moved on in a file that may only be read.
+// A file that may only be read is neither made nor upgraded.
 Result<void> check_ready(Connection& connection) {
   HOLDFAST_TRY_LET(const Content content, identify(connection));
   if (content == Content::nothing) {

@@ -20,7 +20,7 @@ namespace holdfast::engines::sqlite::internal {
 [[nodiscard]] base::Result<void> make_file(const std::filesystem::path& resolved,
                                            std::uint32_t mode);
 
-// What is needed of a file: a process that may only read it can still list what is held.
+// The access that a file needs: a process that may only read it can still list the holders.
 enum class Access : std::uint8_t { at_least_read, read_write };
 
 // Opens a store's file, or makes one where there is none (or an empty one). Any other file is left

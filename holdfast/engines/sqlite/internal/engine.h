@@ -31,7 +31,7 @@ namespace holdfast::engines::sqlite::internal {
 // timeout where there is none. In a forked child everything fails with ErrorCode::unsupported.
 class Engine {
  public:
-  // What is to be done to a record, and to the queue of its name: an error leaves both as they
+  // A change to a record, and to the queue of its name: an error leaves both as they
   // were.
   using Rule = std::function<base::Result<void>(store::Record& record, NameQueue& queue,
                                                 const store::Instant& now)>;
@@ -54,7 +54,7 @@ class Engine {
   [[nodiscard]] base::Result<std::size_t> sweep(base::Deadline deadline);
 
   [[nodiscard]] Watchers& watchers() noexcept { return watchers_; }
-  // Whether this is the process that opened the file.
+  // Returns whether this is the process that opened the file.
   [[nodiscard]] bool is_ours() const noexcept { return shared_->is_ours(); }
   [[nodiscard]] base::Result<void> check_ours() const { return shared_->check_ours(); }
 
@@ -74,7 +74,7 @@ class Engine {
   };
   [[nodiscard]] base::Result<News> change_quietly(std::string_view name, base::Deadline deadline,
                                                   const NeededLeases& needed, const Rule& rule);
-  // What apply() has done in a transaction that is not committed yet.
+  // The changes of apply() in a transaction that is not committed yet.
   struct Applied {
     std::uint64_t beyond = 0;  // the token that the ceiling did not allow, if that was the error
     bool is_eased = false;

@@ -15,7 +15,7 @@
 
 namespace holdfast::engines::sqlite::internal {
 
-// Which leases of a name an operation needs.
+// The leases of a name that an operation needs.
 struct NeededLeases {
   std::span<const base::LeaseId> ids{};
   // A renewal removes no leases that have ended.
@@ -28,8 +28,8 @@ struct NeededLeases {
 // operation reads and writes few of them, however many hold the name. One thread at a time, within
 // a transaction.
 //
-// What is read moves from `leases.rest()` of the record to its leases. Rows that this library would
-// not write are ErrorCode::corrupt.
+// The rows of leases. A row that is read moves from `leases.rest()` of the record to its leases.
+// Rows that this library would not write are ErrorCode::corrupt.
 class LeaseRows {
  public:
   explicit LeaseRows(Connection& connection) noexcept;

@@ -11,11 +11,11 @@
 
 namespace holdfast::engines::sqlite::internal {
 
-// What a file knows besides its records: to which boot of the machine they belong, and how far its
-// tokens have come.
+// The facts about a file besides its records: the boot of the machine to which they belong, and the
+// greatest token so far.
 //
-// Why it is safe that commits are not synced one by one (SQLite then syncs only when it copies the
-// log into the file, and a power cut, but not a crash of a process, may undo the last commits):
+// Commits need not be synced one by one (SQLite then syncs only when it copies the log into the
+// file, and a power cut, but not a crash of a process, may undo the last commits), because:
 //
 //   leases, hits   A power cut ends the boot, and with it everything that was granted.
 //   tokens         A token that was handed out and then undone must not come again, even if the

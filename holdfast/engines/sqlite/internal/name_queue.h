@@ -26,7 +26,7 @@ class NameQueue {
  public:
   static constexpr base::Duration kUnconfirmed = std::chrono::seconds(2);
 
-  // Where the claims of this store are in their queues.
+  // The positions of this store's claims in their queues.
   using Places = std::map<std::pair<base::LeaseId, std::string>, Queue::Place>;
 
   // `may_have_members` is Loaded::has_queue. All outlive this.

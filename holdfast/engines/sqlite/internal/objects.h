@@ -39,7 +39,7 @@ class Objects {
   [[nodiscard]] base::Result<void> put(const store::ObjectSave& save,
                                        const std::optional<Row>& row);
   [[nodiscard]] base::Result<void> raise(const Row& row, base::FencingToken token);
-  // What is left is the token; of zero, nothing.
+  // Leaves only the token; of zero, nothing.
   [[nodiscard]] base::Result<void> drop(const store::ObjectKey& key, const std::optional<Row>& row,
                                         base::FencingToken token, base::TimePoint now);
 

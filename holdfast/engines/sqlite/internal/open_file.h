@@ -27,7 +27,7 @@ class OpenFile {
   OpenFile& operator=(const OpenFile&) = delete;
   OpenFile& operator=(OpenFile&&) = delete;
 
-  // Whether this is the process that opened it.
+  // Returns whether this is the process that opened it.
   [[nodiscard]] bool is_ours() const noexcept;
 
  private:

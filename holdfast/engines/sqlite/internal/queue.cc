@@ -40,7 +40,7 @@ Queue::Member read(const Statement::Use& row) {
           .address = static_cast<WakeBoard::Address>(row.integer(address))};
 }
 
-// Whether this library may have written it.
+// Returns whether this library may have written it.
 bool is_sound(const Queue::Member& member) {
   return !member.id.is_nil() && !member.owner.empty() &&
          member.owner.size() <= store::Claim::kMaxOwner &&

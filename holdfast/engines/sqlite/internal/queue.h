@@ -32,7 +32,7 @@ class Queue {
   static constexpr base::Duration kForgottenAfter = std::chrono::minutes(1);
   // Without an address nobody can see that its process has ended.
   static constexpr base::Duration kForgottenWithoutAddress = std::chrono::seconds(5);
-  // How many dead members one operation removes.
+  // The number of dead members that one operation removes.
   static constexpr std::int64_t kMostRemoved = 1'000;
 
   explicit Queue(Connection& connection) noexcept;

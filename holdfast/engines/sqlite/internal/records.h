@@ -30,9 +30,9 @@ struct Loaded {
 // their own. Files of version 1 have them in the record, too: they become rows when it is next
 // written.
 //
-// Of a record from an earlier boot, only the last token is left. A row that this library would not
-// write is ErrorCode::corrupt and stays as it is. If the file has gone on to another boot than the
-// one it was opened in, ErrorCode::conflict: it is shared by two machines.
+// The rows of records. Of a record from an earlier boot, only the last token is left. A row that
+// this library would not write is ErrorCode::corrupt and stays unchanged. If the file now belongs
+// to another boot than when it was opened, ErrorCode::conflict: two machines share it.
 class Records {
  public:
   Records(Connection& connection, std::int64_t epoch) noexcept;
@@ -49,7 +49,8 @@ class Records {
   [[nodiscard]] base::Result<void> forget(std::string_view name);
 
   enum class Next : std::uint8_t { go_on, stop };
-  // How many rows one list() visits, in use or not: it takes no longer, whatever is in the file.
+  // The most rows that one list() visits, in use or not: it bounds the time, whatever is in the
+  // file.
   static constexpr std::size_t kMostVisited = 20'000;
   // Calls `visit` for the records in use whose names begin with the prefix, in byte order, from the
   // first one after `after`. Returns the last name that it has visited if it ended at kMostVisited,

@@ -45,7 +45,7 @@ class SharedConnection {
   // Sets the deadline of the connection, too.
   [[nodiscard]] base::Result<Session> enter(base::Deadline deadline);
 
-  // Whether this is the process that opened the file.
+  // Returns whether this is the process that opened the file.
   [[nodiscard]] bool is_ours() const noexcept { return open_file_.is_ours(); }
   [[nodiscard]] base::Result<void> check_ours() const;
 

@@ -42,7 +42,7 @@ class Statement {
     void bind(int parameter, std::string_view bytes);
     void bind_text(int parameter, std::string_view text);
 
-    // Whether there is a row (another one).
+    // Returns whether there is a row (another one).
     [[nodiscard]] base::Result<bool> step();
 
     // Columns count from 0; bytes are valid until the next step.

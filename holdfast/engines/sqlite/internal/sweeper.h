@@ -21,7 +21,7 @@ class Sweeper {
  public:
   Sweeper(Connection& connection, Records& records) noexcept;
 
-  // Whether to do a step now. To be asked after every change.
+  // Returns whether to do a step now. Call it after every change.
   [[nodiscard]] bool is_due() noexcept;
 
   struct Step {

@@ -33,7 +33,7 @@ class Transactions {
     return result;
   }
 
-  // Whether the disk was full at the last commit since this was asked.
+  // Returns whether the disk was full at the last commit since the last call.
   [[nodiscard]] bool take_was_full() noexcept { return std::exchange(was_full_, false); }
 
  private:

@@ -9,7 +9,7 @@ namespace holdfast::engines::sqlite::internal {
 
 // Lets one thread in at a time, in the order of arrival, and none past its deadline.
 //
-// Thread-safe. Not a std::timed_mutex, which lets a newcomer overtake those who have waited long.
+// Thread-safe. Not a std::timed_mutex, which lets a newcomer pass callers that have waited long.
 class Turn {
  public:
   // Blocks until it is the caller's turn (true) or until the deadline, of base::steady_clock().

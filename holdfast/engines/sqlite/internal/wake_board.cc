@@ -73,7 +73,7 @@ Value read(int fd, std::size_t offset) noexcept {
   return value;
 }
 
-// What cannot be written is a hint that gets lost.
+// A write that fails is a lost hint.
 template <class Value>
 void write(int fd, std::size_t offset, const Value& value) noexcept {
   (void)!pwrite(fd, &value, sizeof(value), static_cast<off_t>(offset));
@@ -98,7 +98,7 @@ bool lock(int fd, off_t byte) noexcept {
   return fcntl(fd, F_OFD_SETLK, &lock) == 0;
 }
 
-// Whether another board has locked the byte.
+// Says if another board has locked the byte.
 enum class Taken : std::uint8_t { no, yes, unknown };
 Taken is_taken(int fd, off_t byte) noexcept {
   struct flock lock = lock_of(byte, F_WRLCK);
@@ -142,7 +142,8 @@ int make(const std::string& name, const struct stat& database) {
   const int fd = ::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
                         database.st_mode & 0777U);
   if (fd >= 0) {
-    // As SQLite does for its own files. Without the right to do so, this fails and does no harm.
+    // The same as SQLite does for its own files. Without the right to do so, this fails and does no
+    // harm.
     (void)!fchmod(fd, database.st_mode & 0777U);
     (void)!fchown(fd, database.st_uid, database.st_gid);
   }

@@ -15,9 +15,9 @@
 
 namespace holdfast::engines::sqlite::internal {
 
-// How processes tell each other that a name may be free, or that a waiting claim was granted: the
-// file `-wake` beside the database. Names fall into slots by their hash, and every process sleeps
-// at an address, which is a word of the file and a bit of a futex's mask.
+// A board on which processes announce that a name may be free, or that a waiting claim was granted:
+// the file `-wake` beside the database. Names fall into slots by their hash, and every process
+// sleeps at an address, which is a word of the file and a bit of a futex's mask.
 //
 //   word.stamp           what a process compares before it sleeps: a wake writes a new one
 //   word.awaited_until   until when a process that sleeps there wants to be woken by hints
@@ -62,7 +62,7 @@ class WakeBoard {
   // there are more of them than such places.
   [[nodiscard]] Address address() const noexcept { return address_; }
   // Returns false if the board with this address is not open any more: its process has ended.
-  // Where the kernel does not say, true.
+  // Returns true if the kernel does not say.
   [[nodiscard]] bool is_alive(Address address) const noexcept;
 
   // Says that this board wants hints for the slot, for kAwaitedFor from now.
@@ -70,7 +70,7 @@ class WakeBoard {
   void await(Slot slot) const noexcept;
   [[nodiscard]] bool is_awaited(Slot slot) const noexcept;
 
-  // What was last said in a slot.
+  // The last news of a slot.
   struct News {
     std::uint32_t hints = 0;
     std::uint32_t grants = 0;

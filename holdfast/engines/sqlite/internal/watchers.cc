@@ -32,7 +32,7 @@ struct WatchedName {
   [[nodiscard]] bool wants_hints() const { return watches > queued.size(); }
 };
 
-// What this process watches in one slot of the board.
+// The watches of this process in one slot of the board.
 struct WatchedSlot {
   WakeBoard::News seen;              // what the watchers know of
   std::uint32_t grants_at_wake = 0;  // seen.grants when this process was last woken
@@ -43,7 +43,7 @@ struct WatchedSlot {
   }
 };
 
-// What to tell the watchers of a name.
+// A notice for the watchers of a name.
 struct Told {
   std::string name;
   store::Notice notice;
@@ -233,7 +233,7 @@ void Watchers::State::tell_others(std::string_view name) {
   const base::MutexLock lock(mutex);
   const std::uint32_t before = board->news(slot).hints;
   const std::uint32_t hints = board->hint(slot);
-  // Our own watchers have been told already.
+  // Our own watchers have their notice already.
   if (const auto own = slots.find(slot); own != slots.end() && own->second.seen.hints == before) {
     own->second.seen.hints = hints;
   }

@@ -10,7 +10,7 @@
 
 namespace holdfast::engines::sqlite::internal {
 
-// Who watches which name in this process, and the thread that listens for what other processes say.
+// The watches of names in this process, and the thread that listens to other processes.
 //
 // Thread-safe. The thread starts with the first watch. Watches may outlive this; nobody tells them
 // anything then. Destruction waits for a callback that is running.

@@ -29,7 +29,7 @@ CREATE TABLE records (
   capacity    INTEGER NOT NULL,
   hits        INTEGER NOT NULL,
   window_ends INTEGER NOT NULL,
-  -- When the last lease and the window will have ended: from then on the row is a tombstone.
+  -- The end of the last lease and of the window: from then on the row is a tombstone.
   idle_from   INTEGER NOT NULL,
   -- See internal/lease_codec.h.
   leases      BLOB    NOT NULL
@@ -46,9 +46,9 @@ CREATE TABLE IF NOT EXISTS objects (
   id     BLOB    NOT NULL,
   -- The greatest that was seen; beyond 2^63 it shows as a negative number.
   token  INTEGER NOT NULL,
-  -- Whether there are data, or only the token is left.
+  -- 1 if there are data, 0 if only the token is left.
   stored INTEGER NOT NULL,
-  -- Of a token that is left: when it was last used, in nanoseconds of the boot clock in its epoch.
+  -- The last use of a token that is left, in nanoseconds of the boot clock in its epoch.
   epoch  INTEGER NOT NULL,
   used   INTEGER NOT NULL,
   UNIQUE (type, id)
@@ -74,7 +74,7 @@ CREATE TABLE IF NOT EXISTS queue (
   reason  BLOB    NOT NULL,
   -- See internal/wake_board.h.
   address INTEGER NOT NULL,
-  -- When the claim is forgotten unless it is sent again, in nanoseconds of the boot clock.
+  -- The time at which the claim is forgotten unless it is sent again, in nanoseconds of the boot clock.
   until   INTEGER NOT NULL,
   PRIMARY KEY (name, place)
 ) STRICT, WITHOUT ROWID;

@@ -127,7 +127,7 @@ constexpr LockCase kCases[] = {
        const auto reader = doc->acquire_shared(run.options());
        WaitingWriter writer(run, run.ttl() * 3);
        EXPECT_TRUE(is_busy(writer.outcome()));
-       // A writer whose time is over gives back its place in the background.
+       // A writer whose wait is over leaves the queue in the background.
        EXPECT_TRUE(run.soon([&] { return !is_busy(doc->try_acquire_shared(run.options())); }));
      }},
 

@@ -40,7 +40,7 @@ constexpr RepositoryCase kCases[] = {
        EXPECT_TRUE(
            is_no_answer(error_of(run.repository().erase(order("18"), FencingToken(2), soon()))));
        run.place().go_on();
-       // As the errors say, the request may be repeated.
+       // The errors say that the request may be repeated.
        EXPECT_TRUE(eventually(
            [&] { return run.repository().save({&save, 1}, store::Batch::each).has_value(); }));
        EXPECT_EQ(run.load(order("17"), 2), loaded("more"));

@@ -123,7 +123,7 @@ constexpr StoreCase kCases[] = {
          names.push_back("batch/" + std::to_string(i));
          ids.push_back(claim.id);
          (void)granted(run.store().claim(names.back(), claim));
-         // Of ten, one is released, one replaced, and one renewed with a wrong id.
+         // In every ten, one is released, one replaced, and one renewed with a wrong id.
          if (i % 10 == 3 || i % 10 == 5) {
            run.release(names.back(), claim.id);
          }

@@ -7,9 +7,9 @@
 
 namespace holdfast::engines::redis::internal {
 
-// How long to wait before the next attempt to connect: a pause
-// that doubles up to a bound, of which a random part is taken, so that a fleet does not come back
-// in step.
+// The pause before the next attempt to connect: it doubles up to a bound, and a random
+// part of it is used, so that the members of a fleet do not reconnect at the same
+// moment.
 //
 // Pure: randomness comes in. Not thread-safe.
 class Backoff {

@@ -25,8 +25,8 @@ struct Line {
   std::size_t size;
 };
 
-// Where the text goes on after so many arguments: each is `$size`, then so many bytes, both with
-// the end of a line.
+// Returns the position after so many arguments: each is `$size`, then so many bytes, both with the
+// end of a line.
 std::size_t skip_arguments(std::string_view text, std::size_t at, std::size_t count) {
   constexpr std::size_t kLineEnd = 2;
   for (; count > 0; --count) {

@@ -69,7 +69,7 @@ class Command {
   void make_joinable();
   [[nodiscard]] bool is_joinable() const noexcept { return own_at_ != 0; }
 
-  // Of one that is joinable. Valid as bytes() is.
+  // The parts of a joinable command. Valid as long as bytes() is.
   struct Parts {
     std::string_view script;  // EVALSHA sha
     std::string_view keys;
@@ -93,7 +93,7 @@ class Command {
   std::string_view text_;  // of its script
   std::size_t arguments_ = 0;
   std::size_t begin_ = 0;
-  // Where its parts begin, once it is joinable.
+  // The beginning of its parts, once it is joinable.
   std::size_t count_at_ = 0;
   std::size_t keys_at_ = 0;
   std::size_t common_at_ = 0;
@@ -111,7 +111,7 @@ class Command {
 // done for that command, and it is to be sent alone, with all its arguments. So for each name, such
 // a script first does what may fail, and writes last; and nothing that fails for one name ends it.
 
-// Whether both are of the same script, with as many arguments, and the same in common.
+// Returns whether both run the same script, with as many arguments and the same common ones.
 [[nodiscard]] bool may_be_joined(const Command& one, const Command& other) noexcept;
 
 // Appends them as one to what is to be sent. Each two of them may be joined.

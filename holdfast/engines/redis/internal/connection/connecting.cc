@@ -1,4 +1,4 @@
-// How a connection is made, lost and made anew.
+// Making a connection, losing it and making it anew.
 
 #include <algorithm>
 #include <utility>

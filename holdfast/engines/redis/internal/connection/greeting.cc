@@ -98,7 +98,7 @@ Result<void> greet(Wire& wire, const RedisOptions& options, base::Deadline deadl
   for (const Step& step : steps) {
     bytes += step.command.bytes();
   }
-  // What the server has to say matters more than that it did not want to listen.
+  // The server's answer matters more than the failure to send the rest.
   const auto sent = write_all(wire, bytes, deadline);
   ReplyReader reader(ReplyLimits::for_greeting());
   for (const Step& step : steps) {

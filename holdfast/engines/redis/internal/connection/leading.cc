@@ -17,12 +17,12 @@ namespace {
 
 using base::ErrorCode;
 
-// Where most of what was joined had to be sent again, as many commands are sent by themselves
-// before that is tried again.
+// The number of commands that are sent by themselves after most of a joined command had to be sent
+// again; then joining is tried again.
 constexpr std::size_t kAloneAfterFailure = 256;
 
-// As many are joined to one command: more hardly cost less, and those who come later do not wait
-// long behind them.
+// The most commands that are joined: more hardly cost less, and later callers do not wait long
+// behind them.
 constexpr std::size_t kMostJoined = 16;
 
 // All replies to one caller together.
@@ -162,7 +162,7 @@ bool Connection::write() noexcept {
     has_moved = has_moved || has_room;
   }
   transport->writing = false;
-  // What is left is for the leader, who wakes at once when there is room.
+  // The rest is for the leader, who wakes at once when there is room.
   transport->needs_room =
       !has_room || !transport->unsent().empty() ||
       (transport == transport_ && !transport->unfit && line_.front() != nullptr);

@@ -39,7 +39,7 @@ Parking::Word ParkingLot::wait(Parking& parking, base::Deadline deadline) noexce
   const timespec until = to_timespec(deadline.when());
   std::atomic<std::uint32_t>& turn = rows_[parking.row_].turn;
   for (;;) {
-    // First the turn: who is told afterwards finds that it has changed, and does not sleep.
+    // The turn changes first: a sleeper that gets its word later finds that, and does not sleep.
     const std::uint32_t now = turn.load(std::memory_order_acquire);
     seen = parking.word_.load(std::memory_order_acquire);
     if (seen != Word::asleep) {

@@ -9,7 +9,7 @@
 
 namespace holdfast::engines::redis::internal {
 
-// What one sleeper is told, once.
+// The place for the one word that a sleeper gets.
 class Parking {
  public:
   enum class Word : std::uint32_t {
@@ -27,13 +27,13 @@ class Parking {
   std::uint32_t bay_ = 1;  // one bit
 };
 
-// Where the callers of a connection sleep until they are told something. However many are told, few
-// system calls wake them all: those who come one after the other sleep on the same futex, in bays
-// that it can tell apart. All sleepers in a bay wake together; those who were told nothing go back
-// to sleep.
+// The place where the callers of a connection sleep until a word comes for them. Few system
+// calls wake many: callers that come one after the other sleep on the same futex, in bays
+// that it can tell apart. All sleepers in a bay wake together; those without a word sleep
+// again.
 //
-// enter(), tell() and what is to be woken are protected by the connection's mutex; wait() and
-// wake() need none. It outlives every parking; a parking may be gone once it was told.
+// The connection's mutex protects enter(), tell() and the list of sleepers to wake; wait() and
+// wake() need no mutex. It outlives every parking; a parking may end once it has its word.
 class ParkingLot {
   static constexpr std::size_t kRows = 8;
   static constexpr std::size_t kBays = 32;
@@ -43,10 +43,10 @@ class ParkingLot {
   // Before the first wait.
   void enter(Parking& parking) noexcept;
 
-  // The owner: what was told, or none if the deadline came first.
+  // For the owner: returns its word, or none if the deadline came first.
   [[nodiscard]] Parking::Word wait(Parking& parking, base::Deadline deadline) noexcept;
 
-  // Who was told, and sleeps: to be woken when the mutex is free.
+  // The sleepers that have a word: to be woken when the mutex is free.
   class Sleepers {
    public:
     [[nodiscard]] bool empty() const noexcept {

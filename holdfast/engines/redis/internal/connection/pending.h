@@ -20,7 +20,7 @@ namespace holdfast::engines::redis::internal {
 struct Call;
 struct Submission;
 
-// What becomes of the connection when a call's deadline comes and nothing was heard since it was
+// The fate of the connection when a call's deadline comes and nothing was received since it was
 // sent.
 enum class OnSilence : std::uint8_t {
   wait,       // others may be more patient: it ends only if no other call waits on it

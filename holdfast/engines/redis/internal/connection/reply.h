@@ -9,7 +9,7 @@
 
 namespace holdfast::engines::redis::internal {
 
-// What the server answered to one command: an owning value. An error is a value too: the server
+// The server's answer to one command: an owning value. An error is a value too: the server
 // understood the question and said no; its text begins with a word such as ERR, NOSCRIPT or OOM.
 //
 // Each accessor is for the kinds named beside it; of another kind it returns zero or empty.
@@ -36,11 +36,11 @@ class Reply {
   [[nodiscard]] std::int64_t integer() const noexcept;                // integer
   [[nodiscard]] const std::string& text() const noexcept;             // string, status, error
   [[nodiscard]] const std::vector<Reply>& elements() const noexcept;  // array
-  // For those who take the reply apart.
+  // Moves the text out, for callers that take the reply apart.
   [[nodiscard]] std::string take_text() noexcept;
   [[nodiscard]] std::vector<Reply> take_elements() noexcept;
 
-  // How many bytes it was on the wire; zero for a part of another reply.
+  // Returns its size on the wire; zero for a part of another reply.
   [[nodiscard]] std::size_t wire_size() const noexcept { return wire_size_; }
 
   // Compares what was answered, not how many bytes that took.

@@ -10,7 +10,7 @@
 
 namespace holdfast::engines::redis::internal {
 
-// What the reader calls for each piece of a reply. A null result makes it fail.
+// The functions that the reader calls for each piece of a reply. A null result makes it fail.
 struct ReplyReader::Functions {
   // Puts the piece where it belongs: the root, or the next element of the array that is being read.
   // An element may move when the next one comes: it is whole by then, and no task points to it.

@@ -12,7 +12,7 @@
 
 namespace holdfast::engines::redis::internal {
 
-// How much of one reply is read: no reply that was asked for comes near. Beyond, the server is
+// The most that is read of one reply: no reply to our commands comes near. Beyond, the server is
 // broken or hostile, and the connection ends before the memory does.
 struct ReplyLimits {
   std::size_t bytes = std::size_t{64} << 20U;
@@ -48,7 +48,7 @@ class ReplyReader {
   // protocol, or more than the limits allow.
   [[nodiscard]] base::Result<std::optional<Reply>> next();
 
-  // How many bytes of the reply that is not whole yet have come.
+  // Returns how many bytes of an incomplete reply have arrived.
   [[nodiscard]] std::size_t begun() const noexcept { return begun_; }
 
  private:

@@ -43,7 +43,7 @@ Result<Addresses> ask_system(const std::string& host, std::uint16_t port, int fl
   return addresses;
 }
 
-// What the caller and the thread that asks for it share; the last of them frees it.
+// The question that a caller and the thread that asks for it share; the last of them frees it.
 struct Question {
   base::Mutex mutex;
   base::ConditionVariable answered;

@@ -4,10 +4,10 @@
 
 namespace holdfast::engines::redis::internal {
 
-// Whether to look again and again for a short time before sleeping: a sleeping core wakes slowly,
-// so that spares a near server's reply more than it costs. Where it does not pay, because the
-// server is far or shares the core, spinning stops, but for one attempt in many that finds out
-// whether it would pay again.
+// Decides if a caller spins for a short time before it sleeps: a sleeping core wakes slowly, so
+// spinning spares a near server's reply more than it costs. If it does not pay, because the server
+// is far or shares the core, spinning stops, but for one attempt in many that finds out if it would
+// pay again.
 //
 // Pure. Not thread-safe.
 class SpinBudget {

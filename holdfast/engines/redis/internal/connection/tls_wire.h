@@ -9,7 +9,7 @@ using SSL = struct ssl_st;  // OpenSSL's own name
 
 namespace holdfast::engines::redis::internal {
 
-// TLS over a socket. Checks, unless it is told not to, that the server's certificate comes from a
+// TLS over a socket. Unless this is switched off, checks that the server's certificate comes from a
 // trusted authority and is made out for the host.
 class TlsWire final : public Wire {
  public:

@@ -22,14 +22,14 @@ class Transport {
   explicit Transport(std::unique_ptr<Wire> wire, ReplyLimits limits = {})
       : wire_(std::move(wire)), reader_(limits) {}
 
-  // By the leader only. Appends what has come to `replies`; false if nothing came.
+  // For the leader only. Appends the replies that have come; returns false if none came.
   [[nodiscard]] base::Result<bool> read(std::vector<Reply>& replies);
-  // By the leader only. Returns whether the last read() brought a whole reply, or much of one: a
+  // For the leader only. Returns whether the last read() brought a whole reply, or much of one: a
   // server that sends byte by byte does not count as alive for that.
   [[nodiscard]] bool has_progressed() const noexcept { return has_progressed_; }
 
-  // By the thread that has set `writing` only. What is to be sent is appended to the buffer, in
-  // order; what was sent leaves it once it is empty.
+  // For the thread that has set `writing` only. Commands to send are appended to the buffer, in
+  // order; sent ones leave it once it is empty.
   [[nodiscard]] std::string& to_send() noexcept { return to_send_; }
   [[nodiscard]] std::string_view unsent() const noexcept {
     return std::string_view(to_send_).substr(sent_);

@@ -26,7 +26,7 @@ using base::fail;
 using base::Result;
 
 void set_option(int descriptor, int level, int option, int value) noexcept {
-  // What a unix socket or an old kernel does not know, it can do without.
+  // A unix socket or an old kernel may not know the option, and does without.
   ::setsockopt(descriptor, level, option, &value, sizeof value);
 }
 

@@ -18,7 +18,7 @@ namespace holdfast::engines::redis::internal {
 // A stream of bytes to and from the server that never blocks: poll() its descriptor instead, but
 // only after a read that found nothing.
 //
-// One thread may read while another writes. Whoever destroys it ends the connection.
+// One thread may read while another writes. Its destructor ends the connection.
 class Wire {
  public:
   Wire() = default;
@@ -27,10 +27,11 @@ class Wire {
   virtual ~Wire() = default;
 
   [[nodiscard]] virtual int descriptor() const noexcept = 0;
-  // What to poll() for besides POLLIN, so that a read can go on; nearly always nothing.
+  // Returns what to poll() for besides POLLIN, so that a read can go on; nearly always 0.
   [[nodiscard]] virtual short read_also_needs() const noexcept { return 0; }
 
-  // How many bytes came or went; 0: none for now. unavailable: the connection has ended, and why.
+  // Return how many bytes were moved; 0: none for now. unavailable: the connection has ended, and
+  // why.
   [[nodiscard]] virtual base::Result<std::size_t> read(std::span<char> into) = 0;
   [[nodiscard]] virtual base::Result<std::size_t> write(std::string_view bytes) = 0;
 };
@@ -42,7 +43,7 @@ class Wire {
 [[nodiscard]] base::Result<void> write_all(Wire& wire, std::string_view bytes,
                                            base::Deadline deadline);
 
-// Why a connection has ended: the server closed it, or what errno says.
+// Return why a connection has ended: the server closed it, or what errno says.
 [[nodiscard]] base::Error closed_by_server();
 [[nodiscard]] base::Error connection_failed(int error_number);
 
@@ -67,7 +68,7 @@ class WireSocket final : public Wire {
   const int descriptor_;
 };
 
-// Where the server is, for messages: "localhost:6379", or the path of its socket.
+// Returns the server's address for messages: "localhost:6379", or the path of its socket.
 [[nodiscard]] std::string server_address(const RedisOptions& options);
 
 }  // namespace holdfast::engines::redis::internal
