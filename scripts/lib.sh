@@ -107,6 +107,8 @@ run_ctest() {
   # ThreadSanitizer does not start where the kernel randomises addresses more than it knows of.
   local wrapper=()
   if [[ $preset == tsan ]] && setarch -R true 2>/dev/null; then wrapper=(setarch -R); fi
-  # One more than there are cores: many tests wait for a time to pass.
-  "${wrapper[@]}" ctest --preset "$preset" -j "$(($(nproc) + 1))" "$@"
+  # More than there are cores: many tests wait for a time to pass. Under a sanitizer they compute more.
+  local jobs=$(($(nproc) * 2))
+  [[ $preset == release ]] || jobs=$(($(nproc) + 1))
+  "${wrapper[@]}" ctest --preset "$preset" -j "$jobs" "$@"
 }
