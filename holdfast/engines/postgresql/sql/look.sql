@@ -36,7 +36,7 @@ BEGIN
     RETURN QUERY SELECT * FROM {schema}.holders(r, t, 9223372036854775807);
   END LOOP;
 END
-$holdfast$ LANGUAGE plpgsql;
+$holdfast$ LANGUAGE plpgsql SET enable_sort = off SET jit = off;
 
 -- Lets the store wait for a hint; returns false if there is room for others now.
 CREATE OR REPLACE FUNCTION {schema}.watch(p_name bytea, p_store bigint, p_now bigint)

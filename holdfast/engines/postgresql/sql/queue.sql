@@ -75,7 +75,7 @@ BEGIN
   END LOOP;
   RETURN NULL;
 END
-$holdfast$ LANGUAGE plpgsql;
+$holdfast$ LANGUAGE plpgsql SET enable_sort = off SET jit = off;
 
 CREATE OR REPLACE FUNCTION {schema}.has_queue(p_name bytea) RETURNS boolean AS $holdfast$
   SELECT EXISTS (SELECT FROM {schema}.queue AS q WHERE q.name = p_name)

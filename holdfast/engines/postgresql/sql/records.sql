@@ -80,7 +80,7 @@ BEGIN
   END IF;
   RETURN coalesce(ends - t, 0);
 END
-$holdfast$ LANGUAGE plpgsql;
+$holdfast$ LANGUAGE plpgsql SET enable_sort = off SET jit = off;
 
 -- Writes the record.
 CREATE OR REPLACE FUNCTION {schema}.save(r {schema}.records) RETURNS void AS $holdfast$
@@ -119,7 +119,7 @@ BEGIN
           ORDER BY x.expires, x.id LIMIT p_most) AS l
     ORDER BY l.token;
 END
-$holdfast$ LANGUAGE plpgsql;
+$holdfast$ LANGUAGE plpgsql SET enable_sort = off SET jit = off;
 
 -- Forgets names that have not been in use since `p_before`, in one page of the table, chosen at random.
 -- Each new name has a chance to look at a page, so that tombstones are never many more than the retention
