@@ -30,7 +30,7 @@ class HOLDFAST_ANNOTATE(scoped_lockable) MapLock {
 Activation* ActivationTable::find(std::string_view id, std::size_t hash) const {
   Shard& shard = shard_of(hash);
   const MapLock lock(host_, shard.mutex);
-  ++shard.effort.lookups;
+  ++shard.lookups;
   return shard.activations.find(id, hash);
 }
 
@@ -51,7 +51,7 @@ std::unique_ptr<Activation> ActivationTable::extract(std::string_view id) {
   const std::size_t hash = hash_of(id);
   Shard& shard = shard_of(hash);
   const MapLock lock(host_, shard.mutex);
-  ++shard.effort.lookups;
+  ++shard.lookups;
   return extract(shard, id, hash);
 }
 
@@ -137,7 +137,7 @@ std::vector<base::Name> ActivationTable::names(std::string_view prefix,
   std::vector<base::Name> names;
   for (const Shard& shard : shards_) {
     const MapLock lock(host_, shard.mutex);
-    shard.effort.visits += shard.activations.size();
+    shard.visits += shard.activations.size();
     shard.activations.for_each([&](const Activation& activation) {
       if (activation.id.starts_with(prefix) && activation.id > after) {
         names.push_back(*base::Name::make(activation.id));
@@ -154,7 +154,7 @@ std::vector<std::string> ActivationTable::unused_since(base::TimePoint time,
   const Shard& shard = shards_[shard_index];
   std::vector<std::string> ids;
   const MapLock lock(host_, shard.mutex);
-  shard.effort.visits += shard.activations.size();
+  shard.visits += shard.activations.size();
   shard.activations.for_each([&](const Activation& activation) {
     if (activation.last_used.load(std::memory_order_relaxed) <= before)
       ids.push_back(activation.id);
@@ -166,8 +166,9 @@ ActivationTable::Effort ActivationTable::effort() const {
   Effort total;
   for (const Shard& shard : shards_) {
     const MapLock lock(host_, shard.mutex);
-    total.lookups += shard.effort.lookups;
-    total.visits += shard.effort.visits;
+    total.lookups += shard.lookups;
+    total.probes += shard.activations.probes();
+    total.visits += shard.visits;
   }
   return total;
 }

@@ -28,10 +28,11 @@ class ActivationTable {
  public:
   static constexpr std::size_t kShards = 64;
 
-  // The work that a table has done: how often it looked for an id, and how many objects it visited
-  // to find some of them.
+  // The work that a table has done: how often it looked for an id, how many slots that took, and
+  // how many objects it visited to find some of them.
   struct Effort {
     std::uint64_t lookups = 0;
+    std::uint64_t probes = 0;
     std::uint64_t visits = 0;
   };
 
@@ -82,7 +83,8 @@ class ActivationTable {
     // The head of the list of objects to save.
     Activation* first HOLDFAST_GUARDED_BY(mutex) = nullptr;
     Activation* last HOLDFAST_GUARDED_BY(mutex) = nullptr;
-    mutable Effort effort HOLDFAST_GUARDED_BY(mutex);
+    mutable std::uint64_t lookups HOLDFAST_GUARDED_BY(mutex) = 0;
+    mutable std::uint64_t visits HOLDFAST_GUARDED_BY(mutex) = 0;
   };
 
   static std::size_t hash_of(std::string_view id) noexcept {

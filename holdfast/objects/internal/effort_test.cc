@@ -33,6 +33,14 @@ TEST_F(EffortTest, ACallLooksForItsObjectOnce) {
   EXPECT_EQ(effort().lookups - before.lookups, 100U);
 }
 
+TEST_F(EffortTest, ALookupVisitsFewSlotsHoweverManyObjectsThereAre) {
+  start(testing::HostTest::quiet());
+  change(0, 10'000);
+  const auto before = effort();
+  change(0, 10'000);
+  EXPECT_LE(effort().probes - before.probes, 4U * (effort().lookups - before.lookups));
+}
+
 TEST_F(EffortTest, ASaveOfAllLooksForEachObjectOnceAndFillsItsRequests) {
   start(testing::HostTest::quiet());
   change(0, 2500);
