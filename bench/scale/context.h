@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include <tests/support/postgres_server.h>
 #include <tests/support/redis_server.h>
 
 #include "bench/locks/measure.h"
@@ -24,10 +25,20 @@ class Context {
     if (!redis_) redis_.emplace();
     return redis_->url();
   }
+  // A server that does not wait for its disk, so that the figures are of the work and not of the
+  // disk.
+  [[nodiscard]] std::string postgresql_url() {
+    if (!postgresql_) {
+      postgresql_.emplace(
+          tests::PostgresServer::Options{{"-c", "fsync=off", "-c", "max_connections=300"}});
+    }
+    return postgresql_->url();
+  }
 
  private:
   const bool quick_;
   std::optional<tests::RedisServer> redis_;
+  std::optional<tests::PostgresServer> postgresql_;
 };
 
 }  // namespace holdfast::bench_scale

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "bench/scale/growth.h"
+#include "bench/scale/page.h"
 #include "bench/scale/row.h"
 #include "bench/scale/svg.h"
 
@@ -20,7 +21,8 @@ using namespace holdfast::bench_scale;
 struct Options {
   std::vector<std::string> only;
   bool quick = false;
-  std::string svg;  // the folder; empty for none
+  std::string svg;   // the folder; empty for none
+  std::string page;  // the file; empty for none
 };
 
 std::vector<Row> all_rows() {
@@ -32,7 +34,7 @@ std::vector<Row> all_rows() {
   return rows;
 }
 
-void run(Context& context, const Row& row, const std::string& svg) {
+void run(Context& context, const Row& row, const Options& options) {
   fmt::print("{:<20} {} ({})\n", row.name, row.about, row.unit);
   std::vector<Point> points;
   for (const std::size_t size : context.quick() ? row.quick_sizes : row.sizes) {
@@ -43,11 +45,21 @@ void run(Context& context, const Row& row, const std::string& svg) {
     std::cout.flush();
   }
   const double slope = log_log_slope(points);
-  const std::string growth = fmt::format("{} (slope {:.2f})", growth_class(slope), slope);
-  fmt::print("{:>20} {}\n\n", "growth", growth);
-  if (!svg.empty()) {
-    write_svg(std::filesystem::path(svg) / (std::string(row.name) + ".svg"),
-              {.title = row.about, .size = row.size, .unit = row.unit, .growth = growth}, points);
+  const std::string growth(growth_class(slope));
+  const std::string with_slope = fmt::format("{} (slope {:.2f})", growth, slope);
+  fmt::print("{:>20} {}\n\n", "growth", with_slope);
+  if (!options.svg.empty()) {
+    write_svg(std::filesystem::path(options.svg) / (std::string(row.name) + ".svg"),
+              {.title = row.about, .size = row.size, .unit = row.unit, .growth = with_slope},
+              points);
+  }
+  if (!options.page.empty()) {
+    write_row(options.page,
+              {.name = row.name,
+               .figure = fmt::format("{}, {}", row.about, row.unit),
+               .size = row.size,
+               .growth = growth},
+              points);
   }
 }
 
@@ -56,7 +68,7 @@ int run(const Options& options, const std::vector<Row>& rows) {
   Context context(options.quick);
   for (const Row& row : rows) {
     if (options.only.empty() || std::ranges::find(options.only, row.name) != options.only.end()) {
-      run(context, row, options.svg);
+      run(context, row, options);
     }
   }
   return 0;
@@ -78,6 +90,8 @@ int main(int argc, char** argv) {
       ->check(CLI::IsMember(names));
   app.add_flag("--quick", options.quick, "Small sizes: shows that it runs, measures nothing");
   app.add_option("--svg", options.svg, "Write a plot of each row to this folder");
+  app.add_option("--page", options.page,
+                 "Replace the rows of a page, such as docs/performance.md, by these figures");
   std::vector<std::string> role;
   app.add_option("--as", role)->expected(1, 3)->group("");
   CLI11_PARSE(app, argc, argv);

@@ -140,8 +140,7 @@ Measured wake_ups(Context& /*context*/, std::size_t processes) {
   return {.value = waiters.let_all_have_it() / static_cast<double>(processes)};
 }
 
-Measured redis_crowd(Context& context, std::size_t threads) {
-  const std::string url = context.redis_url();
+Measured crowd(const std::string& url, std::size_t threads) {
   auto provider = open_provider(url);
   auto lock = provider.acquire(kName);
   std::vector<std::unique_ptr<Child>> children;
@@ -156,6 +155,13 @@ Measured redis_crowd(Context& context, std::size_t threads) {
   const auto grants = static_cast<double>(kProcesses * threads);
   return {.value = spent.count() * 1e6 / grants,
           .note = fmt::format("{} grants in {:.2f} s", grants, spent.count())};
+}
+
+Measured redis_crowd(Context& context, std::size_t threads) {
+  return crowd(context.redis_url(), threads);
+}
+Measured postgresql_crowd(Context& context, std::size_t threads) {
+  return crowd(context.postgresql_url(), threads);
 }
 
 }  // namespace
@@ -187,7 +193,14 @@ std::vector<Row> process_rows() {
            .unit = "µs",
            .sizes = {1, 10, 100},
            .quick_sizes = {1, 2},
-           .measure = redis_crowd}};
+           .measure = redis_crowd},
+          {.name = "postgresql-crowd",
+           .about = "PostgreSQL: one grant of a name that threads of 10 processes wait for",
+           .size = "threads in each",
+           .unit = "µs",
+           .sizes = {1, 10, 100},
+           .quick_sizes = {1, 2},
+           .measure = postgresql_crowd}};
 }
 
 }  // namespace holdfast::bench_scale

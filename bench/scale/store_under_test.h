@@ -16,7 +16,7 @@
 
 namespace holdfast::bench_scale {
 
-// A fresh store of one engine; on Redis, a prefix that no other has.
+// A fresh store of one engine; on a server, a prefix that no other has.
 class StoreUnderTest {
  public:
   StoreUnderTest(Context& context, std::string_view engine)
@@ -46,6 +46,7 @@ class StoreUnderTest {
  private:
   std::string url(Context& context, std::string_view engine) const {
     if (engine == "redis") return context.redis_url();
+    if (engine == "postgresql") return context.postgresql_url();
     return engine == "sqlite" ? "sqlite:" + (folder_ / "locks.db").string() : "memory:";
   }
 
