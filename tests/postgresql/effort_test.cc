@@ -51,7 +51,9 @@ class Effort : public PostgresTest {
         ask("SELECT coalesce(sum(seq_tup_read + coalesce(idx_tup_fetch, 0)), 0) "
             "FROM pg_stat_user_tables WHERE schemaname = '{schema}'"));
   }
-  std::string connected() { return ask("SELECT count(*) FROM pg_stat_activity"); }
+  std::string connected() {
+    return ask("SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'");
+  }
 };
 
 TEST_F(Effort, AnOperationOnOneLeaseReadsTheSameRowsHoweverManyHoldTheName) {
