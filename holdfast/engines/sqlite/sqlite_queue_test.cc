@@ -254,6 +254,19 @@ TEST_F(SqliteQueueTest, AWaiterLearnsItsPosition) {
   EXPECT_EQ(expect<Busy>(second.ask()).position, 1U);
 }
 
+TEST_F(SqliteQueueTest, TheDeadDoNotCountInAPosition) {
+  hold();
+  Waiter first(options_);
+  first.join();
+  Waiter(options_).join();  // closed at once
+  Waiter live(options_);
+  EXPECT_EQ(expect<Busy>(live.ask()).position, 2U);
+  clock_.advance(30s);
+  EXPECT_EQ(expect<Busy>(live.ask()).position, 2U);
+  clock_.advance(31s);
+  EXPECT_EQ(expect<Busy>(live.ask()).position, 1U) << "the first was not heard of for a minute";
+}
+
 TEST_F(SqliteQueueTest, AWaiterThatCannotBeNotifiedLearnsNoPosition) {
   hold();
   auto claim = testing::claim_of(LeaseId::generate());

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -189,6 +190,25 @@ fs::path follow(fs::path file, std::error_code& error) {
   return file;
 }
 
+// Gives a file that this process has just made the group of the folder, if it may, and the mode.
+// `name` is a descriptor of O_PATH.
+bool set_access(int name, const fs::path& folder, std::uint32_t mode) {
+  struct stat made{};
+  if (fstat(name, &made) != 0 || !S_ISREG(made.st_mode) || made.st_nlink != 1 ||
+      made.st_uid != geteuid()) {
+    errno = EPERM;  // somebody has put another file there
+    return false;
+  }
+  // SQLite gives its own files the group of the database only if it runs as root; others need a
+  // folder that passes its group on, and then have it already.
+  struct stat parent{};
+  if (geteuid() == 0 && stat(folder.c_str(), &parent) == 0) {
+    (void)!fchownat(name, "", static_cast<uid_t>(-1), parent.st_gid, AT_EMPTY_PATH);
+  }
+  // Last: a new group may take bits away.
+  return chmod(("/proc/self/fd/" + std::to_string(name)).c_str(), mode_t{mode}) == 0;
+}
+
 }  // namespace
 
 Result<fs::path> resolve(const fs::path& file) {
@@ -218,26 +238,24 @@ Result<fs::path> resolve(const fs::path& file) {
   return resolved;
 }
 
+// Another thread may have opened the file by the time that this returns, so nothing here opens it:
+// to close a file drops all locks that the process has on it.
 Result<void> make_file(const fs::path& resolved, std::uint32_t mode) {
-  const int fd =
-      ::open(resolved.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode_t{mode});
-  if (fd < 0) {
-    return errno == EEXIST ? Result<void>()
-                           : fail(ErrorCode::unavailable,
-                                  quoted(resolved.string()) +
-                                      " cannot be made: " + std::generic_category().message(errno));
+  const auto cannot = [&](std::string_view what) {
+    return fail(ErrorCode::unavailable, quoted(resolved.string()) + " cannot " + std::string(what) +
+                                            ": " + std::generic_category().message(errno));
+  };
+  if (mknod(resolved.c_str(), S_IFREG | mode_t{mode}, dev_t{}) != 0) {
+    return errno == EEXIST ? Result<void>() : cannot("be made");
   }
-  // SQLite gives its own files the group of the database only if it runs as root; others need a
-  // folder that passes its group on, and then have it already.
-  struct stat folder{};
-  if (geteuid() == 0 && stat(resolved.parent_path().c_str(), &folder) == 0) {
-    (void)!fchown(fd, static_cast<uid_t>(-1), folder.st_gid);
+  const int name = ::open(resolved.c_str(), O_PATH | O_CLOEXEC | O_NOFOLLOW);
+  if (name < 0) {
+    return cannot("be found");
   }
-  const bool is_set = fchmod(fd, mode_t{mode}) == 0;  // last: fchown() may take bits away
-  close(fd);
-  return is_set
-             ? Result<void>()
-             : fail(ErrorCode::unavailable, quoted(resolved.string()) + " does not take its mode");
+  const bool is_set = set_access(name, resolved.parent_path(), mode);
+  const Result<void> result = is_set ? Result<void>() : cannot("take its mode");
+  close(name);
+  return result;
 }
 
 namespace {

@@ -15,8 +15,7 @@ Result<void> NameQueue::give(Record& record, const LeaseId& asker, const Instant
   if (!may_have_members_ || !rules::is_tombstone(record, now)) [[likely]] {
     return {};
   }
-  const Result<std::optional<Queue::Member>> first = queue_.pop(
-      name_, now.time, [&](WakeBoard::Address address) { return watchers_.is_alive(address); });
+  const Result<std::optional<Queue::Member>> first = queue_.pop(name_, now.time, is_alive_);
   if (!first) {
     return std::unexpected(first.error());
   }
@@ -48,8 +47,9 @@ Result<std::uint32_t> NameQueue::wait(const store::Claim& claim, const Instant& 
   }
   // Also where it has joined before: the process may not have watched the name then.
   joined_ = Joined{.id = claim.id, .place = *place};
-  HOLDFAST_TRY_LET(const std::uint32_t ahead,
-                   queue_.ahead_of(name_, *place, store::Busy::kMaxPosition - 1));
+  HOLDFAST_TRY_LET(
+      const std::uint32_t ahead,
+      queue_.ahead_of(name_, *place, store::Busy::kMaxPosition - 1, now.time, is_alive_));
   return ahead + 1;
 }
 

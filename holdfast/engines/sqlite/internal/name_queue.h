@@ -35,6 +35,7 @@ class NameQueue {
       : queue_(queue),
         places_(places),
         watchers_(watchers),
+        is_alive_([&watchers](WakeBoard::Address address) { return watchers.is_alive(address); }),
         name_(name),
         may_have_members_(may_have_members) {}
 
@@ -68,6 +69,7 @@ class NameQueue {
   Queue& queue_;
   Places& places_;
   const Watchers& watchers_;
+  const Queue::IsAlive is_alive_;
   const std::string_view name_;
   bool may_have_members_;
   std::optional<Given> given_;

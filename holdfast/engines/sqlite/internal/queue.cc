@@ -103,13 +103,20 @@ Result<std::optional<Queue::Member>> Queue::pop(std::string_view name, TimePoint
   return first;
 }
 
-Result<std::uint32_t> Queue::ahead_of(std::string_view name, Place at, std::uint32_t most) {
+Result<std::uint32_t> Queue::ahead_of(std::string_view name, Place at, std::uint32_t most,
+                                      TimePoint now, const IsAlive& is_alive) {
   Statement::Use use(ahead_);
   use.bind(1, name);
   use.bind(2, at);
-  use.bind(3, std::int64_t{most});
-  HOLDFAST_TRY(use.step());
-  return static_cast<std::uint32_t>(use.integer(0));
+  use.bind(3, now.time_since_epoch().count());
+  use.bind(4, std::int64_t{most});
+  for (std::uint32_t live = 0;;) {
+    HOLDFAST_TRY_LET(const bool row, use.step());
+    if (!row) {
+      return live;
+    }
+    live += is_alive(static_cast<WakeBoard::Address>(use.integer(0))) ? 1U : 0U;
+  }
 }
 
 Result<Queue::Place> Queue::join(std::string_view name, const store::Claim& claim,

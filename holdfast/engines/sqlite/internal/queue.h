@@ -48,9 +48,10 @@ class Queue {
   // there is none, or not among the first kMostRemoved.
   [[nodiscard]] base::Result<std::optional<Member>> pop(std::string_view name, base::TimePoint now,
                                                         const IsAlive& is_alive);
-  // Returns how many claims are before this place, dead ones included; `most` if there are more.
+  // Returns how many live claims are before this place, of the first `most`.
   [[nodiscard]] base::Result<std::uint32_t> ahead_of(std::string_view name, Place place,
-                                                     std::uint32_t most);
+                                                     std::uint32_t most, base::TimePoint now,
+                                                     const IsAlive& is_alive);
   // Adds a claim to the end of the queue.
   [[nodiscard]] base::Result<Place> join(std::string_view name, const store::Claim& claim,
                                          WakeBoard::Address address, base::TimePoint now);

@@ -1,5 +1,6 @@
 #include <holdfast/engines/sqlite/internal/wake_board.h>
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -118,6 +119,22 @@ TEST_F(WakeBoardTest, AFileThatIsNotItsOwnIsLeftAsItIs) {
   EXPECT_TRUE(is_refused());
   std::filesystem::remove(wake);
   EXPECT_FALSE(is_refused());
+}
+
+// Without its locks, others would take the board for one whose process has ended.
+TEST_F(WakeBoardTest, ABoardThatCannotLockItsBytesIsNotOpened) {
+  (void)open();  // makes the file
+  const int fd = ::open((folder_ / "db-wake").c_str(), O_RDWR | O_CLOEXEC);
+  struct flock everything{};
+  everything.l_type = F_WRLCK;
+  everything.l_whence = SEEK_SET;
+  ASSERT_EQ(fcntl(fd, F_OFD_SETLK, &everything), 0);
+  const auto board = WakeBoard::open(folder_ / "db");
+  ASSERT_FALSE(board.has_value());
+  EXPECT_EQ(board.error().code, base::ErrorCode::unavailable);
+  EXPECT_TRUE(board.error().message.contains("db-wake cannot be used")) << board.error().message;
+  close(fd);
+  EXPECT_TRUE(WakeBoard::open(folder_ / "db").has_value());
 }
 
 TEST_F(WakeBoardTest, AFileOfAnotherUserIsLeftAsItIs) {

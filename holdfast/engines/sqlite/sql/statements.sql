@@ -151,8 +151,10 @@ LIMIT ?2;
 -- kRemoveMembers: up to this place.
 DELETE FROM queue WHERE name = ?1 AND place <= ?2;
 
--- kAhead: how many are before this place, counted up to ?3.
-SELECT count(*) FROM (SELECT 1 FROM queue WHERE name = ?1 AND place < ?2 LIMIT ?3);
+-- kAhead: where those before this place sleep, the first one first.
+SELECT address FROM queue WHERE name = ?1 AND place < ?2 AND until > ?3
+ORDER BY place
+LIMIT ?4;
 
 -- kJoin: at the end.
 INSERT INTO queue (name, place, id_high, id_low, owner, reason, address, until)
