@@ -1,11 +1,22 @@
 #include <holdfast/locks/internal/wait_queues.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace holdfast::locks::internal {
 
 using base::ErrorCode;
 using base::fail;
+
+bool WaitQueues::has_room(std::string_view name) const {
+  if (waiting() < std::min(max_names_, max_per_name_)) [[likely]] {
+    return true;
+  }
+  const base::MutexLock lock(mutex_);
+  const auto queue = queues_.find(name);
+  return queue == queues_.end() ? queues_.size() < max_names_
+                                : queue->second.waiters.size() < max_per_name_;
+}
 
 base::Result<void> WaitQueues::join(std::string_view name, Waiter& waiter) {
   const base::MutexLock lock(mutex_);

@@ -92,6 +92,8 @@ class WaitQueues {
   WaitQueues(std::size_t max_names, std::size_t max_per_name) noexcept
       : max_names_(max_names), max_per_name_(max_per_name) {}
 
+  // Returns whether a caller that waits for the name could join now.
+  [[nodiscard]] bool has_room(std::string_view name) const;
   // ErrorCode::limit_exceeded if there are too many, cancelled after `close`.
   [[nodiscard]] base::Result<void> join(std::string_view name, Waiter& waiter);
   // Returns whether no caller in the queue watches the name: `watch` is to be called then.

@@ -93,10 +93,10 @@ Step AcquireSteps::on(Answer&& answer) {
   return {};
 }
 
-// Its first claim waits in the store, so that no later caller passes it while it subscribes.
-// Afterwards only that of the first in the queue does.
+// Its first claim waits in the store, so that no later caller passes it while it subscribes; not
+// where it could not wait for the answer. Afterwards only that of the first in the queue does.
 Step AcquireSteps::claim(base::TimePoint now) {
-  return claim(now, !is_queued() || core_.queues.begin_claim(waiter_));
+  return claim(now, is_queued() ? core_.queues.begin_claim(waiter_) : core_.queues.has_room(name_));
 }
 
 // The last claim does not wait in the store: it gives up then.

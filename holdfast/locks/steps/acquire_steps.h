@@ -30,8 +30,8 @@ namespace holdfast::locks::steps {
 //   ─            start, already cancelled           give up                        done
 //   ─            start, others wait, or Joins::     join the queue; claim if it    claiming, or
 //                at_once                            is the first                   waiting
-//   ─            start, the queue is full           claim: the name may be free;   trying
-//                                                   not to wait in the store
+//   ─            start, the queue is full, or       claim: the name may be free;   trying
+//                too many names have one            not to wait in the store
 //   ─            start, otherwise                   claim                          trying
 //   trying       granted                            settle                         see settling
 //   trying       busy, or a failure that passes     join the queue; watch the      subscribing,

@@ -31,7 +31,10 @@ class Call {
  public:
   Call(LockProvider& provider, const AcquireOptions& how,
        AcquireSteps::Joins joins = AcquireSteps::Joins::when_busy)
-      : how_(how), steps_(*provider.core(), "job", how_, 0s, flag_, joins) {}
+      : Call(provider, how, "job", joins) {}
+  Call(LockProvider& provider, const AcquireOptions& how, std::string_view name,
+       AcquireSteps::Joins joins = AcquireSteps::Joins::when_busy)
+      : how_(how), steps_(*provider.core(), name, how_, 0s, flag_, joins) {}
 
   Kind start() { return take(steps_.start()); }
   Kind granted(base::Duration time_left = 1h) {
@@ -496,6 +499,21 @@ TEST_F(AcquireStepsTest, WhereTheQueueIsFullItTriesOnceAndEnds) {
   EXPECT_EQ(first.subscribed(), Kind::claim);
   EXPECT_EQ(first.granted(), Kind::done);
   EXPECT_TRUE(first.lock());
+}
+
+TEST_F(AcquireStepsTest, WhereTooManyNamesAreWaitedForItTriesOnceAndEnds) {
+  LockProvider narrow(store_, {.clock = &clock_, .max_waited_names = 1});
+  Call first(narrow, kPatient);
+  EXPECT_EQ(first.start(), Kind::claim);
+  EXPECT_TRUE(first.step().claim->waits);
+  EXPECT_EQ(first.busy(), Kind::watch);
+  Call second(narrow, kPatient, "other");
+  EXPECT_EQ(second.start(), Kind::claim) << "the name may be free";
+  EXPECT_FALSE(second.step().claim->waits) << "it could not be told of a grant";
+  EXPECT_EQ(second.busy(), Kind::done);
+  EXPECT_EQ(second.error(), ErrorCode::limit_exceeded);
+  EXPECT_EQ(first.subscribed(), Kind::claim);
+  EXPECT_EQ(first.granted(), Kind::done);
 }
 
 TEST_F(AcquireStepsTest, WhenTheProviderEndsItIsCancelled) {
