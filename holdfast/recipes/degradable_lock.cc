@@ -27,7 +27,7 @@ DegradableLock::DegradableLock(std::string_view name, Protection protection, loc
 DegradableLock::DegradableLock(DegradableLock&& other) noexcept
     : name_(std::move(other.name_)),
       protection_(other.protection_),
-      holds_(std::exchange(other.holds_, false)),
+      holds_(other.holds_.exchange(false)),
       local_(std::move(other.local_)),
       shared_(std::move(other.shared_)) {}
 
@@ -36,7 +36,7 @@ DegradableLock& DegradableLock::operator=(DegradableLock&& other) noexcept {
     const DegradableLock old(std::move(*this));
     name_ = std::move(other.name_);
     protection_ = other.protection_;
-    holds_ = std::exchange(other.holds_, false);
+    holds_ = other.holds_.exchange(false);
     local_ = std::move(other.local_);
     shared_ = std::move(other.shared_);
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <stop_token>
@@ -71,7 +72,7 @@ class [[nodiscard]] DegradableLock {
 
   std::string name_;
   Protection protection_ = Protection::none;
-  bool holds_ = false;
+  std::atomic<bool> holds_ = false;
   // In this order: the store's lock is released first, so that the next caller here finds it free.
   locks::Lock local_;
   locks::Lock shared_;

@@ -130,6 +130,20 @@ TEST_F(GuardedStoreTest, AnExceptionDoesNotOpenTheCircuit) {
   EXPECT_EQ(circuit_->state(), CircuitState::closed);
 }
 
+TEST(DegradableLock, MayBeCheckedWhileAnotherThreadReleasesIt) {
+  DegradableProvider provider(std::make_shared<FailingStore>(),
+                              {.when_unavailable = WhenUnavailable::proceed_without_lock});
+  DegradableLock lock = provider.acquire("job");
+  ASSERT_EQ(lock.protection(), Protection::none);
+  std::thread checks([&] {
+    while (lock.check()) {
+    }
+  });
+  (void)lock.release();
+  checks.join();
+  EXPECT_EQ(lock.check().error().code, ErrorCode::not_held);
+}
+
 TEST(DegradedWait, TheLogNamesTheOutageThatEndedAWait) {
   std::mutex mutex;
   std::string log;  // protected by mutex
