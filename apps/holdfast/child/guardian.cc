@@ -20,45 +20,51 @@ namespace holdfast::cli {
 namespace {
 
 using Kind = GuardianReport::Kind;
+template <class Value>
+using Result = std::expected<Value, StartFailure>;
+
+std::unexpected<StartFailure> no_process(int error) {
+  return std::unexpected(StartFailure{.step = StartFailure::Step::process, .error = error});
+}
 
 struct Pipe {
   Descriptor out;
   Descriptor in;
 };
 
-std::expected<Pipe, int> make_pipe() {
+Result<Pipe> make_pipe() {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) {
-    return std::unexpected(errno);
+    return no_process(errno);
   }
   return Pipe{Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
 // A socket, because a write to a pipe without a reader is a signal.
-std::expected<Pipe, int> make_orders() {
+Result<Pipe> make_orders() {
   std::array<int, 2> ends{};
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
-    return std::unexpected(errno);
+    return no_process(errno);
   }
   return Pipe{Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
-std::expected<GuardianBoard*, int> make_board() {
+Result<GuardianBoard*> make_board() {
   void* const memory = mmap(nullptr, sizeof(GuardianBoard), PROT_READ | PROT_WRITE,
                             MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) {
-    return std::unexpected(errno);
+    return no_process(errno);
   }
   return new (memory) GuardianBoard{};
 }
 
 // A process that reads it gets its own signals, not those of the process that made it.
-std::expected<Descriptor, int> make_signals() {
+Result<Descriptor> make_signals() {
   sigset_t all;
   sigfillset(&all);
   Descriptor signals(signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK));
   if (signals.get() < 0) {
-    return std::unexpected(errno);
+    return no_process(errno);
   }
   return signals;
 }
@@ -85,7 +91,8 @@ Guardian::~Guardian() {
   }
 }
 
-std::expected<Guardian, int> Guardian::start(SpawnOptions command, const GuardianOptions& options) {
+std::expected<Guardian, StartFailure> Guardian::start(SpawnOptions command,
+                                                      const GuardianOptions& options) {
   Spawn spawn(std::move(command));
   const BootTimer timer;
   auto orders = make_orders();
@@ -116,7 +123,7 @@ std::expected<Guardian, int> Guardian::start(SpawnOptions command, const Guardia
                           .kill_after = options.kill_after};
   guardian.id_ = fork();
   if (guardian.id_ < 0) {
-    return std::unexpected(errno);
+    return no_process(errno);
   }
   if (guardian.id_ == 0) {
     guardian.orders_ = Descriptor();  // so that the end of the supervisor is the end of its orders
@@ -130,13 +137,18 @@ std::expected<Guardian, int> Guardian::start(SpawnOptions command, const Guardia
   return guardian;
 }
 
-std::expected<pid_t, int> Guardian::wait_for_start() const {
+std::expected<pid_t, StartFailure> Guardian::wait_for_start() const {
   GuardianReport report{};
   if (read(reports_.get(), &report, sizeof report) != sizeof report) {
-    return std::unexpected(ECHILD);  // it was killed at once
+    return no_process(ECHILD);  // the guardian was killed at once
   }
-  return report.kind == Kind::started ? std::expected<pid_t, int>(report.value)
-                                      : std::unexpected(report.value);
+  if (report.kind == Kind::started) {
+    return report.value;
+  }
+  return std::unexpected(StartFailure{.step = report.kind == Kind::no_process
+                                                  ? StartFailure::Step::process
+                                                  : StartFailure::Step::command,
+                                      .error = report.value});
 }
 
 void Guardian::set(const Deadlines& deadlines) noexcept {

@@ -39,10 +39,10 @@ struct GuardianOptions {
 // One thread. The object is destroyed when the command has ended, or ends it.
 class Guardian {
  public:
-  // Starts the command: or the errno with which it could not be executed. Throws std::system_error
-  // where there are no more descriptors.
-  [[nodiscard]] static std::expected<Guardian, int> start(SpawnOptions command,
-                                                          const GuardianOptions& options);
+  // Starts the command, or returns why it does not run. Throws std::system_error where there are no
+  // more descriptors.
+  [[nodiscard]] static std::expected<Guardian, StartFailure> start(SpawnOptions command,
+                                                                   const GuardianOptions& options);
   Guardian(Guardian&& other) noexcept;
   Guardian& operator=(Guardian&&) = delete;
   // As leave(), and blocks until the guardian has ended.
@@ -69,7 +69,7 @@ class Guardian {
 
  private:
   Guardian(GuardianBoard* board, Descriptor orders, Descriptor reports, pid_t id) noexcept;
-  [[nodiscard]] std::expected<pid_t, int> wait_for_start() const;
+  [[nodiscard]] std::expected<pid_t, StartFailure> wait_for_start() const;
 
   GuardianBoard* board_;
   Descriptor orders_;

@@ -298,7 +298,9 @@ void guard(const GuardianPost& post, Spawn& spawn) noexcept {
   sigprocmask(SIG_SETMASK, &all, nullptr);
   const auto command = spawn.start();
   if (!command) {
-    report(post, Kind::failed, command.error());
+    const auto [step, error] = command.error();
+    report(post, step == StartFailure::Step::process ? Kind::no_process : Kind::not_executed,
+           error);
     _exit(0);
   }
   report(post, Kind::started, *command);

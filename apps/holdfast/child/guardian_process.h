@@ -44,12 +44,13 @@ struct GuardianPost {
 
 struct GuardianReport {
   enum class Kind : std::int32_t {
-    started,  // value: the command's id
-    failed,   // value: errno; the command was not started, and the guardian has ended
-    stopped,  // value: the signal that stopped the command
-    left,     // the command has ended; processes that it has left behind may not have
-    ended,    // value: the exit status, or 128 and the signal; there will be no other report
-    died,     // never sent: the guardian was killed
+    started,       // value: the command's id
+    no_process,    // value: errno; there is no process for the command, the guardian has ended
+    not_executed,  // value: errno; the command cannot be executed, the guardian has ended
+    stopped,       // value: the signal that stopped the command
+    left,          // the command has ended; processes that it has left behind may not have
+    ended,         // value: the exit status, or 128 and the signal; there will be no other report
+    died,          // never sent: the guardian was killed
   };
   Kind kind;
   std::int32_t value;

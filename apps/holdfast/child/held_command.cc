@@ -99,7 +99,7 @@ std::expected<HeldEnded, NotStarted> run_held(Session& session, const Signals& s
                        .kill_after = command.kill_after});
   if (!guardian) {
     return std::unexpected(NotStarted{
-        .status = report_not_executed(session, command.command.front(), guardian.error())});
+        .status = report_not_started(session, command.command.front(), guardian.error())});
   }
   session.service().ready(command.status);
   Supervisor supervisor(*guardian, lock, signals, terminal,

@@ -21,4 +21,14 @@ int report_not_executed(Session& session, const std::string& command, int error)
   return missing ? kNotFound : kNotExecutable;
 }
 
+int report_not_started(Session& session, const std::string& command, const StartFailure& failure) {
+  if (failure.step == StartFailure::Step::command) {
+    return report_not_executed(session, command, failure.error);
+  }
+  session.report({base::ErrorCode::failed,
+                  fmt::format("cannot start a process for {}: {}", base::printable(command),
+                              std::generic_category().message(failure.error))});
+  return kNotExecutable;
+}
+
 }  // namespace holdfast::cli

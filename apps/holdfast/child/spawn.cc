@@ -81,7 +81,7 @@ __attribute__((no_sanitize("address", "thread", "undefined"))) int Spawn::child_
   _exit(0);
 }
 
-std::expected<pid_t, int> Spawn::start() {
+std::expected<pid_t, StartFailure> Spawn::start() {
   parent_ = getpid();
   const auto top =
       reinterpret_cast<std::uintptr_t>(stack_.get() + stack_size_) & ~std::uintptr_t{15};
@@ -89,11 +89,11 @@ std::expected<pid_t, int> Spawn::start() {
   const pid_t child =
       clone(child_main, reinterpret_cast<void*>(top), CLONE_VM | CLONE_VFORK | SIGCHLD, this);
   if (child < 0) {
-    return std::unexpected(errno);
+    return std::unexpected(StartFailure{StartFailure::Step::process, errno});
   }
   if (error_ != 0) {
     waitpid(child, nullptr, 0);
-    return std::unexpected(error_);
+    return std::unexpected(StartFailure{StartFailure::Step::command, error_});
   }
   return child;
 }

@@ -27,6 +27,16 @@ struct SpawnOptions {
   Input input = Input::inherited;
 };
 
+// Why a command does not run.
+struct StartFailure {
+  enum class Step : std::uint8_t {
+    process,  // there is no process for it
+    command,  // it cannot be executed
+  };
+  Step step;
+  int error;  // an errno
+};
+
 // A command to be started in a process group of its own, without a shell in between. The
 // constructor makes everything that the start needs: start() makes system calls only, and so may be
 // called in a process that was forked beside other threads.
@@ -34,10 +44,9 @@ class Spawn {
  public:
   explicit Spawn(SpawnOptions options);
 
-  // Returns when the command is running: its id, or the errno with which it could not be executed.
-  // Call it once, from a thread that lives as long as the command (the kernel ties `be_killed` to
-  // it), with SIGTTOU blocked.
-  [[nodiscard]] std::expected<pid_t, int> start();
+  // Returns the command's id when it is running, or why it is not. Call it once, from a thread that
+  // lives as long as the command (the kernel ties `be_killed` to it), with SIGTTOU blocked.
+  [[nodiscard]] std::expected<pid_t, StartFailure> start();
 
   [[nodiscard]] const SpawnOptions& options() const noexcept { return options_; }
 

@@ -112,7 +112,8 @@ void Supervisor::take_reports(Stops stops) {
         status_ = kSignalled + SIGKILL;
         break;
       case GuardianReport::Kind::started:
-      case GuardianReport::Kind::failed: break;
+      case GuardianReport::Kind::no_process:
+      case GuardianReport::Kind::not_executed: break;
     }
   }
 }

@@ -103,6 +103,29 @@ TEST_F(RunTest, EndsWith127IfThereIsNoSuchCommandAndWith126IfItCannotBeExecuted)
   EXPECT_EQ(json({"show", "--json", "job"})["held"], false);
 }
 
+// With a little more than it needs to acquire the lock, it has no descriptors left to start a
+// process with.
+TEST_F(RunTest, SaysThatThereIsNoProcessForTheCommand) {
+#if defined(__SANITIZE_ADDRESS__)
+  GTEST_SKIP() << "AddressSanitizer ends a program that has no descriptors left";
+#endif
+  int without_process = 0;
+  for (int limit = 4; limit < 40; ++limit) {
+    const Outcome outcome = run_to_end({"sh", "-c",
+                                        "exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-; ulimit -n " +
+                                            std::to_string(limit) + "; exec \"$0\" run job -- true",
+                                        HOLDFAST_BINARY},
+                                       environment());
+    EXPECT_FALSE(outcome.errors.contains("cannot execute")) << outcome.errors;
+    if (outcome.errors.contains("cannot start a process for true: Too many open files")) {
+      EXPECT_EQ(outcome.status, 126);
+      ++without_process;
+    }
+  }
+  EXPECT_GT(without_process, 0);
+  EXPECT_EQ(json({"show", "--json", "job"})["held"], false);
+}
+
 TEST_F(RunTest, LeavesNoDescriptorOfItsOwnToTheCommand) {
   const Outcome plain = run_to_end({"ls", "/proc/self/fd"}, environment());
   EXPECT_EQ(holdfast({"run", "job", "--", "ls", "/proc/self/fd"}).output, plain.output);
