@@ -54,11 +54,12 @@ thread_local std::optional<std::uint64_t> waits_in_store_since;  // in holds of 
 thread_local std::optional<std::uint64_t> waits_in_line_since;   // in holds of this process
 thread_local std::uint64_t waits_since;                          // the same time, in holds of both
 
-// A store that notes when a waiting claim was refused.
+// A store that notes when a waiting claim was refused. The caller then gets no processor for
+// `stall`.
 class NotingStore final : public store::LeaseStore {
  public:
-  NotingStore(std::shared_ptr<store::LeaseStore> real, const Counts& counts)
-      : real_(std::move(real)), counts_(counts) {}
+  NotingStore(std::shared_ptr<store::LeaseStore> real, const Counts& counts, milliseconds stall)
+      : real_(std::move(real)), counts_(counts), stall_(stall) {}
 
   [[nodiscard]] store::Capabilities capabilities() const override { return real_->capabilities(); }
 
@@ -69,6 +70,7 @@ class NotingStore final : public store::LeaseStore {
     if (outcome && std::holds_alternative<store::Busy>(*outcome) && claim.waits &&
         !waits_in_store_since) {
       waits_in_store_since = counts_.holds.load();
+      std::this_thread::sleep_for(stall_);
     }
     return outcome;
   }
@@ -101,11 +103,13 @@ class NotingStore final : public store::LeaseStore {
 
   const std::shared_ptr<store::LeaseStore> real_;
   const Counts& counts_;
+  const milliseconds stall_;
 };
 
 struct Crowd {
   std::vector<int> threads;  // of each process
   milliseconds hold;
+  milliseconds stall{};  // of the second process, whenever a claim of a waiter is refused
 };
 
 // Of both together: enough for a waiter that starves to wait for more than it may.
@@ -114,8 +118,8 @@ constexpr std::uint64_t kHolds = kMostHolds + 10;
 // One process.
 class Competitor {
  public:
-  Competitor(const std::string& url, Counts& counts)
-      : counts_(counts), provider_(open(url), options()) {}
+  Competitor(const std::string& url, Counts& counts, milliseconds stall)
+      : counts_(counts), provider_(open(url, stall), options()) {}
 
   // One thread of it: acquires the name again and again.
   void work(milliseconds hold) {
@@ -137,8 +141,10 @@ class Competitor {
   }
 
  private:
-  [[nodiscard]] std::shared_ptr<store::LeaseStore> open(const std::string& url) const {
-    return std::make_shared<NotingStore>(base::value_or_throw(engines::open_store(url)), counts_);
+  [[nodiscard]] std::shared_ptr<store::LeaseStore> open(const std::string& url,
+                                                        milliseconds stall) const {
+    return std::make_shared<NotingStore>(base::value_or_throw(engines::open_store(url)), counts_,
+                                         stall);
   }
   [[nodiscard]] locks::ProviderOptions options() const {
     locks::ProviderOptions options;
@@ -157,7 +163,7 @@ class Competitor {
 };
 
 void compete(const std::string& url, Counts& counts, const Crowd& crowd, int process) {
-  Competitor competitor(url, counts);
+  Competitor competitor(url, counts, process == 1 ? crowd.stall : milliseconds(0));
   ++counts.ready;
   if (!eventually([&] { return counts.ready == static_cast<int>(crowd.threads.size()); })) {
     throw std::runtime_error("the other processes did not start");
@@ -200,6 +206,21 @@ TEST_P(FairnessBetweenProcesses, NoWaiterWaitsLongerThanFortyHoldsOnSqlite) {
 TEST_P(FairnessBetweenProcesses, NoWaiterWaitsLongerThanFortyHoldsOnRedis) {
   const RedisServer server;
   expect_fair_on(server.url());
+}
+
+// Others could hold the name 50 times while the waiter has no processor.
+Crowd stalled() {
+  return {.threads = {8, 1}, .hold = milliseconds(10), .stall = milliseconds(500)};
+}
+
+TEST(FairnessWithoutAProcessor, AWaiterKeepsItsTurnOnSqlite) {
+  const SqliteFile file;
+  expect_fair(file.url(), stalled());
+}
+
+TEST(FairnessWithoutAProcessor, AWaiterKeepsItsTurnOnRedis) {
+  const RedisServer server;
+  expect_fair(server.url(), stalled());
 }
 
 TEST(WakeUps, AGrantWakesOneProcessHoweverManyWaitOnSqlite) {
