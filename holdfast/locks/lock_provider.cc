@@ -37,6 +37,14 @@ Result<std::optional<Lock>> LockProvider::try_acquire(std::string_view name,
   return std::move(acquire.outcome());
 }
 
+Result<void> LockProvider::start_keeping() {
+  if (core_->is_inherited() || !core_->keeper.start()) {
+    return base::fail(base::ErrorCode::limit_exceeded,
+                      "there is no thread to renew leases with: they expire by themselves");
+  }
+  return {};
+}
+
 Result<bool> LockProvider::is_locked(std::string_view name) {
   HOLDFAST_TRY_LET(const auto state, look(name));
   return state.has_value();

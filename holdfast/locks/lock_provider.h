@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,6 +18,15 @@
 namespace holdfast::locks {
 
 class ProviderCore;  // the state that all faces of a provider share: opaque
+
+// When a provider starts the two threads that renew its leases and fire `lost`.
+enum class Keeping : std::uint8_t {
+  from_the_first_lock,
+  // LockProvider::start_keeping starts them. Until then no lease is renewed, and `lost` is fired
+  // only by a call of `Lock::lost`, `check` or `time_left` that finds the loss. For a short program
+  // that mostly holds a lock for less than a second, and has a timer of its own.
+  on_request,
+};
 
 struct ProviderOptions {
   std::string owner{};  // empty: user@host:pid
@@ -45,6 +55,7 @@ struct ProviderOptions {
   // Beyond these, ErrorCode::limit_exceeded.
   std::size_t max_waited_names = 10'000;
   std::size_t max_waiters_per_name = 1'000;
+  Keeping keeping = Keeping::from_the_first_lock;
 };
 
 // Acquires names from a store and keeps them alive.
@@ -75,6 +86,11 @@ class LockProvider {
   // Returns nullopt if the lock was not acquired within `options.wait` (default: zero).
   [[nodiscard]] base::Result<std::optional<Lock>> try_acquire(std::string_view name,
                                                               const AcquireOptions& options = {});
+
+  // Starts the threads of a provider with Keeping::on_request, and renews what is due. Returns
+  // limit_exceeded if there is no thread: nothing is lost by that, and the call may be repeated.
+  // Harmless if they run already.
+  [[nodiscard]] base::Result<void> start_keeping();
 
   [[nodiscard]] base::Result<bool> is_locked(std::string_view name);
   [[nodiscard]] base::Result<std::optional<store::NameState>> look(std::string_view name);

@@ -43,12 +43,13 @@ void count(const Metrics& metrics, std::string_view counter, std::size_t by) {
 
 LeaseKeeper::LeaseKeeper(store::LeaseStore& store, const base::Clock& clock,
                          const base::Logger& logger, const Metrics& metrics, OnLost on_lost,
-                         const Runtime& runtime)
+                         const Runtime& runtime, Keeping keeping)
     : clock_(clock),
       runtime_(runtime),
       logger_(logger),
       metrics_(metrics),
       on_lost_(std::move(on_lost)),
+      keeping_(keeping),
       deadlines_(&Hold::deadline_place),
       renewals_(&Hold::renewal_place),
       expiring_(runtime.background(expirer_, store, clock)),
@@ -64,7 +65,7 @@ bool LeaseKeeper::add(const std::shared_ptr<Hold>& hold) {
     const base::MutexLock lock(mutex_);
     is_kept = !stopped_;
     if (is_kept) {
-      if (!ensure_started()) {
+      if (keeping_ == Keeping::from_the_first_lock && !ensure_started()) {
         return false;
       }
       const base::TimePoint expiry = deadlines_.next();
@@ -84,6 +85,11 @@ bool LeaseKeeper::add(const std::shared_ptr<Hold>& hold) {
     hold->lose();
   }
   return true;
+}
+
+bool LeaseKeeper::start() {
+  const base::MutexLock lock(mutex_);
+  return ensure_started();
 }
 
 void LeaseKeeper::remove(Hold& hold) {

@@ -15,6 +15,7 @@
 #include <holdfast/locks/internal/hold.h>
 #include <holdfast/locks/internal/runtime.h>
 #include <holdfast/locks/internal/shortest_ttl.h>
+#include <holdfast/locks/lock_provider.h>
 #include <holdfast/locks/metrics.h>
 #include <holdfast/locks/steps/procedure.h>
 #include <holdfast/store/lease_store.h>
@@ -24,7 +25,7 @@ namespace holdfast::locks::internal {
 // Renews all leases of a provider, and fires `lost` for those that could not be renewed in time.
 //
 // Thread-safe. Two procedures run in the background, each in a thread, started with the first
-// lease:
+// lease, or by start() if that is on request:
 //   the renewer  asks the store to renew the leases that are due, 4,096 in a request, and writes
 //                the log. It may be blocked in the store for as long as a disk or a server stalls.
 //   the expirer  fires `lost` when the local deadline of a lease has come. It does no I/O, takes no
@@ -46,13 +47,16 @@ class LeaseKeeper {
 
   LeaseKeeper(store::LeaseStore& store, const base::Clock& clock, const base::Logger& logger,
               const Metrics& metrics, OnLost on_lost = {},
-              const Runtime& runtime = process_runtime());
+              const Runtime& runtime = process_runtime(),
+              Keeping keeping = Keeping::from_the_first_lock);
   // Loses what is still held.
   ~LeaseKeeper();
 
   // Keeps the lease until remove() or until it is lost. Returns false if a thread could not be
   // started: the lease is not kept. After stop() the lease is lost at once.
   [[nodiscard]] bool add(const std::shared_ptr<Hold>& hold);
+  // Starts the threads, if they do not run. Returns false if one could not be started.
+  [[nodiscard]] bool start();
   // A renewal of it that is under way has no effect on it any more.
   void remove(Hold& hold);
   // Loses what is held, and waits for the request that is under way.
@@ -131,6 +135,7 @@ class LeaseKeeper {
   const base::Logger& logger_;
   const Metrics& metrics_;
   const OnLost on_lost_;
+  const Keeping keeping_;
 
   mutable base::Mutex mutex_;
   // Every lease that is kept; one that was renewed may be due early.

@@ -49,7 +49,7 @@ ProviderCore::ProviderCore(std::shared_ptr<store::LeaseStore> lease_store,
       queues(options.max_waited_names, options.max_waiters_per_name),
       keeper(
           *store, *options.clock, options.logger, options.metrics,
-          [this](std::string_view name) { queues.wake_first(name); }, runtime),
+          [this](std::string_view name) { queues.wake_first(name); }, runtime, options.keeping),
       background_releases(*store, runtime) {}
 
 std::shared_ptr<ProviderCore> ProviderCore::make(std::shared_ptr<store::LeaseStore> lease_store,

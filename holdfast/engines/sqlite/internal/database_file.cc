@@ -90,6 +90,14 @@ Result<Content> identify(Connection& connection) {
   return Content::store;
 }
 
+// Returns whether the file needs nothing made, if it is sound.
+Result<bool> is_current(Connection& connection) {
+  HOLDFAST_TRY_LET(const std::int64_t version, ask(connection, sql::kUserVersion));
+  const int rc = sqlite3_table_column_metadata(connection.handle(), "main", "queue", nullptr,
+                                               nullptr, nullptr, nullptr, nullptr, nullptr);
+  return version == kVersion && rc == SQLITE_OK;
+}
+
 // SQLite does not ask the busy handler here if another process is about to write.
 Result<void> use_wal(Connection& connection) {
   Statement statement(connection, sql::kUseWal);
@@ -134,8 +142,8 @@ Result<void> create(Connection& connection) {
 
 // Moves a file of an earlier version on to this one. Its records stay as they are: see Records.
 Result<void> upgrade(Connection& connection) {
-  HOLDFAST_TRY_LET(const std::int64_t version, ask(connection, sql::kUserVersion));
-  if (version == kVersion) {
+  HOLDFAST_TRY_LET(const bool current, is_current(connection));
+  if (current) {
     return {};
   }
   return Transactions(connection).run([&]() -> Result<void> {
@@ -151,30 +159,43 @@ Result<void> check_ready(Connection& connection) {
   if (content == Content::nothing) {
     return std::unexpected(failure_of(SQLITE_READONLY, nullptr, connection.file()));
   }
-  HOLDFAST_TRY_LET(const std::int64_t version, ask(connection, sql::kUserVersion));
-  if (version != kVersion) {
+  HOLDFAST_TRY_LET(const bool current, is_current(connection));
+  if (!current) {
     return fail(ErrorCode::unsupported,
                 quoted(connection.file()) +
                     " was made by an earlier Holdfast, and may only be read "
                     "by this user: a user that may write to it must open "
                     "it once");
   }
-  HOLDFAST_TRY(check_schema(connection, record_columns()));
-  HOLDFAST_TRY(check_schema(connection, queue_columns()));
-  return check_schema(connection, lease_columns());
+  return check_schema(connection, store_columns());
 }
 
-Result<void> make_ready(Connection& connection) {
-  // The schema is synced to the disk before anybody relies on it.
+// Makes what is missing of the schema. What is there is checked first, so that a file that is not
+// ours stays as it is.
+Result<void> make_schema(Connection& connection, Content content) {
+  // It is synced to the disk before anybody relies on it.
   HOLDFAST_TRY(connection.run(sql::kSyncEveryCommit));
-  HOLDFAST_TRY_LET(const Content content, identify(connection));
-  HOLDFAST_TRY(content == Content::nothing ? create(connection) : use_wal(connection));
+  if (content == Content::nothing) {
+    HOLDFAST_TRY(create(connection));
+  }
   HOLDFAST_TRY(check_schema(connection, record_columns()));
   Transactions transactions(connection);
   HOLDFAST_TRY(make_queue(connection, transactions));
   HOLDFAST_TRY(check_schema(connection, queue_columns()));
-  HOLDFAST_TRY(upgrade(connection));
-  HOLDFAST_TRY(check_schema(connection, lease_columns()));
+  return upgrade(connection);
+}
+
+Result<void> make_ready(Connection& connection) {
+  HOLDFAST_TRY_LET(const Content content, identify(connection));
+  if (content == Content::store) {
+    HOLDFAST_TRY(use_wal(connection));
+  }
+  // Nearly always: a short program does little else than open the file.
+  HOLDFAST_TRY_LET(const bool current, is_current(connection));
+  if (!current) {
+    HOLDFAST_TRY(make_schema(connection, content));
+  }
+  HOLDFAST_TRY(check_schema(connection, store_columns()));
   return connection.run(sql::kSyncAtCheckpoints);
 }
 

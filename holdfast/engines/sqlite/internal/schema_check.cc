@@ -1,6 +1,7 @@
 #include <holdfast/engines/sqlite/internal/schema_check.h>
 
 #include <array>
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -19,28 +20,40 @@ using base::ErrorCode;
 using base::fail;
 using base::Result;
 
-constexpr std::array kRecordColumns = {
-    Column{"meta", "boot_id", "TEXT"},           Column{"meta", "epoch", "INTEGER"},
-    Column{"meta", "high_water", "INTEGER"},     Column{"meta", "ceiling", "INTEGER"},
-    Column{"meta", "swept_until", "BLOB"},       Column{"records", "name", "BLOB"},
-    Column{"records", "epoch", "INTEGER"},       Column{"records", "last_token", "INTEGER"},
-    Column{"records", "capacity", "INTEGER"},    Column{"records", "hits", "INTEGER"},
-    Column{"records", "window_ends", "INTEGER"}, Column{"records", "idle_from", "INTEGER"},
+constexpr std::size_t kOfRecords = 13;
+constexpr std::size_t kOfQueue = 8;
+constexpr std::array kStoreColumns = {
+    Column{"meta", "boot_id", "TEXT"},
+    Column{"meta", "epoch", "INTEGER"},
+    Column{"meta", "high_water", "INTEGER"},
+    Column{"meta", "ceiling", "INTEGER"},
+    Column{"meta", "swept_until", "BLOB"},
+    Column{"records", "name", "BLOB"},
+    Column{"records", "epoch", "INTEGER"},
+    Column{"records", "last_token", "INTEGER"},
+    Column{"records", "capacity", "INTEGER"},
+    Column{"records", "hits", "INTEGER"},
+    Column{"records", "window_ends", "INTEGER"},
+    Column{"records", "idle_from", "INTEGER"},
     Column{"records", "leases", "BLOB"},
-};
 
-constexpr std::array kQueueColumns = {
-    Column{"queue", "name", "BLOB"},       Column{"queue", "place", "INTEGER"},
-    Column{"queue", "id_high", "INTEGER"}, Column{"queue", "id_low", "INTEGER"},
-    Column{"queue", "owner", "BLOB"},      Column{"queue", "reason", "BLOB"},
-    Column{"queue", "address", "INTEGER"}, Column{"queue", "until", "INTEGER"},
-};
+    Column{"queue", "name", "BLOB"},
+    Column{"queue", "place", "INTEGER"},
+    Column{"queue", "id_high", "INTEGER"},
+    Column{"queue", "id_low", "INTEGER"},
+    Column{"queue", "owner", "BLOB"},
+    Column{"queue", "reason", "BLOB"},
+    Column{"queue", "address", "INTEGER"},
+    Column{"queue", "until", "INTEGER"},
 
-constexpr std::array kLeaseColumns = {
-    Column{"leases", "name", "BLOB"},       Column{"leases", "id", "TEXT"},
-    Column{"leases", "token", "INTEGER"},   Column{"leases", "granted", "INTEGER"},
-    Column{"leases", "expires", "INTEGER"}, Column{"leases", "permits", "INTEGER"},
-    Column{"leases", "owner", "BLOB"},      Column{"leases", "reason", "BLOB"},
+    Column{"leases", "name", "BLOB"},
+    Column{"leases", "id", "TEXT"},
+    Column{"leases", "token", "INTEGER"},
+    Column{"leases", "granted", "INTEGER"},
+    Column{"leases", "expires", "INTEGER"},
+    Column{"leases", "permits", "INTEGER"},
+    Column{"leases", "owner", "BLOB"},
+    Column{"leases", "reason", "BLOB"},
 };
 
 constexpr std::array kObjectColumns = {
@@ -68,9 +81,14 @@ Result<void> check_foreign_code(Connection& connection) {
 
 }  // namespace
 
-std::span<const Column> record_columns() noexcept { return kRecordColumns; }
-std::span<const Column> queue_columns() noexcept { return kQueueColumns; }
-std::span<const Column> lease_columns() noexcept { return kLeaseColumns; }
+std::span<const Column> store_columns() noexcept { return kStoreColumns; }
+std::span<const Column> record_columns() noexcept { return store_columns().first(kOfRecords); }
+std::span<const Column> queue_columns() noexcept {
+  return store_columns().subspan(kOfRecords, kOfQueue);
+}
+std::span<const Column> lease_columns() noexcept {
+  return store_columns().subspan(kOfRecords + kOfQueue);
+}
 std::span<const Column> object_columns() noexcept { return kObjectColumns; }
 
 Result<void> check_schema(Connection& connection, std::span<const Column> columns) {

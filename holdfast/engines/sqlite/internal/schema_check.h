@@ -14,8 +14,9 @@ struct Column {
   const char* type;
 };
 
-// The columns of schema.sql: of every file, of one with queues, of one with a row for each lease,
-// and of one with objects.
+// The columns of schema.sql: of every file of this version; of those, the ones of every file, of
+// one with queues, and of one with a row for each lease; and of one with objects.
+[[nodiscard]] std::span<const Column> store_columns() noexcept;
 [[nodiscard]] std::span<const Column> record_columns() noexcept;
 [[nodiscard]] std::span<const Column> queue_columns() noexcept;
 [[nodiscard]] std::span<const Column> lease_columns() noexcept;
