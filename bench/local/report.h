@@ -7,7 +7,7 @@
 
 namespace holdfast::bench {
 
-// Whether the figures are compared with the targets.
+// True if the figures are compared with the targets.
 enum class Judging { off, on };
 
 // Prints a workload's figures for people, on stdout.

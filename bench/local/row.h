@@ -28,7 +28,7 @@ struct Memory {
 
 struct Sweep {
   double milliseconds;
-  // How long each hold of a lock by the sweep could delay a caller; of Holdfast only.
+  // The delay of a caller by each hold of a lock by the sweep; of Holdfast only.
   std::optional<Histogram> slices;
 };
 

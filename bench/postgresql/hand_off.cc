@@ -75,7 +75,7 @@ Report hand_off(const Context& context) {
       .workload = "M2",
       .about = fmt::format("hand-off to a waiter at another store, median of {}", ours.size()),
       .rows = {{"holdfast", bench_locks::median(ours), "ms"},
-               {"libpq, a listener that is told", bench_locks::median(told), "ms"},
+               {"libpq, a listener that is notified", bench_locks::median(told), "ms"},
                {"libpq, one that then takes the lock", bench_locks::median(taken), "ms"}},
       .targets = {{fmt::format("at most 1.5 times the listener's ({:.2f})", ratio), ratio <= 1.5}}};
 }

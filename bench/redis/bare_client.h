@@ -8,7 +8,7 @@
 
 namespace holdfast::bench_redis {
 
-// How often the server was asked to run a script, by any client, and how long that took it.
+// The scripts that the server has run for any client: how many, and how long they took.
 struct ScriptStatistics {
   double calls = 0;
   double microseconds = 0;
@@ -31,7 +31,7 @@ class BareClient {
   void subscribe(const std::string& channel);
   void await_message();
 
-  // Of commands by sha only.
+  // Counts commands by sha only.
   [[nodiscard]] ScriptStatistics script_statistics();
 
  private:

@@ -28,7 +28,7 @@ void wait_until_somebody_waits() {
 }
 
 // One turn: `lock` here, the other process begins to wait, `unlock` here; the time in ms until the
-// other says that it was told.
+// other says that it was notified.
 double turn(bench_locks::Child& other, const std::function<void()>& lock,
             const std::function<void()>& unlock) {
   lock();
@@ -120,7 +120,7 @@ Report hand_off(const Context& context) {
       .about = fmt::format("hand-off to a waiter in another process, median of {}", ours.size()),
       .rows = {{"holdfast", bench_locks::median(ours), "ms"},
                {"of which the confirming request", bench_locks::median(confirming), "ms"},
-               {"hiredis, a subscriber that is told", bench_locks::median(told), "ms"},
+               {"hiredis, a subscriber that is notified", bench_locks::median(told), "ms"},
                {"hiredis, one that then takes the lock", bench_locks::median(taken), "ms"}},
       .targets = {
           {fmt::format("at most 1.5 times the subscriber's ({:.2f})", ratio), ratio <= 1.5}}};

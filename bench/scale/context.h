@@ -19,7 +19,7 @@ class Context {
   explicit Context(bool quick) : quick_(quick) {}
 
   [[nodiscard]] bool quick() const noexcept { return quick_; }
-  // How long a figure that is a rate is measured.
+  // The time for which a rate is measured.
   [[nodiscard]] Seconds time() const noexcept { return Seconds(quick_ ? 0.02 : 1.0); }
   [[nodiscard]] std::string redis_url() {
     if (!redis_) redis_.emplace();

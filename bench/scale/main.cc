@@ -1,4 +1,5 @@
-// How the cost of one operation grows with the number of objects, waiters, holders and names.
+// Measures how the cost of one operation grows with the number of objects, waiters, holders and
+// names.
 #include <algorithm>
 #include <exception>
 #include <filesystem>

@@ -30,7 +30,7 @@ struct Request {
   std::string account;             // for the commands of processing
 };
 
-// The command line asked for help, or was wrong: the user has been told, and the program exits with
+// The command line asked for help, or was wrong: the user was shown why, and the program exits with
 // this status.
 struct Answered {
   int status = 0;

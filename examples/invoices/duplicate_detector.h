@@ -40,7 +40,7 @@ struct DetectorOptions {
   std::filesystem::path database;
   // The longest wait for other checks, in total.
   holdfast::base::Duration wait = std::chrono::seconds(5);
-  // How long a file counts as being processed after its process has died.
+  // The time for which a file counts as being processed after its process has died.
   holdfast::base::Duration processing_ttl = std::chrono::minutes(5);
   // Simulated processing time between the check and the storing.
   holdfast::base::Duration work{};
@@ -76,7 +76,7 @@ class DuplicateDetector {
   // Set, read and remove the mark of a file, for callers that process files by themselves, or that
   // show a user what is being processed. `add` needs none of them: it marks the file in one step,
   // where two callers that first check and then mark may both go on. `user` is the owner label of
-  // the mark, for `holdfast show`: the same file of one account is the same work, whoever sent it.
+  // the mark, for `holdfast show`: the same file of one account is the same work for every sender.
   [[nodiscard]] holdfast::base::Result<void> mark_processing(std::string_view user,
                                                              std::string_view account,
                                                              std::string_view file_hash);

@@ -141,7 +141,7 @@ TEST(ObjectHostGuarantees, CallsOfOneObjectRunConcurrently) {
   const auto call_all = [&] {
     for (int object = 0; object < 500; ++object) {
       if (!test.host.call<&Scripted::work>(std::to_string(object))) {
-        ADD_FAILURE() << "waited for those inside, who wait for it";
+        ADD_FAILURE() << "waited for callers inside, which wait for it";
         return all_are_inside.arrive_and_drop();
       }
     }

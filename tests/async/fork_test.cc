@@ -1,4 +1,4 @@
-// What a forked child does with a provider for coroutines and its locks: nothing.
+// A forked child does nothing with a provider for coroutines and its locks.
 #include <memory>
 #include <optional>
 #include <string>

@@ -62,7 +62,7 @@ TEST_P(AsyncManyWaiters, TenThousandForAHundredNamesOnOneThreadAllGetTheirTurn) 
   asio::io_context context(1);
   Crowd crowd;
   {
-    // Nobody has a turn before everybody stands in line.
+    // Nobody has a turn before all wait in the queue.
     std::vector<locks::Lock> held;
     for (int name = 0; name < kNames; ++name) {
       held.push_back(provider.blocking().acquire("job/" + std::to_string(name)));

@@ -21,7 +21,7 @@ int main(int argc, char** argv) {
     holdfast::testing::register_provider_suite(engine);
     holdfast::testing::register_provider_suite(engine, async_face());
     for (const auto& face : {holdfast::testing::blocking_face(), async_face()}) {
-      // How keys expire on Redis has nothing to do with the face. On PostgreSQL the recipes of
+      // The expiry of keys on Redis has nothing to do with the face. On PostgreSQL the recipes of
       // coroutines are not steady on the clock of the test yet.
       if (face.name == "async" && (engine.name == redis_engine_in_real_time().name ||
                                    engine.name == postgresql_engine().name)) {

@@ -49,7 +49,7 @@ milliseconds wall_clock() {
       std::chrono::system_clock::now().time_since_epoch());
 }
 
-// What the TTL index does, a millisecond after everything has ended.
+// Does what the TTL index does, a millisecond after everything has ended.
 void forget(const std::string& collection, milliseconds now) {
   tests::MongoClient(server().url())
       .run(server().database(), R"({"delete": ")" + collection +

@@ -53,7 +53,7 @@ Place movable_place() {
               }};
 }
 
-// As the server does when the retention is over.
+// Does what the server does when the retention is over.
 void forget_idle(const std::string& prefix) {
   tests::PostgresClient(server().conninfo())
       .change(

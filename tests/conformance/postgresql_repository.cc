@@ -60,7 +60,7 @@ RepositoryPlace frail_place() {
           .go_on = [own] { own->resume(); },
           .restart = [own] { own->restart(); },
           .keeps_data = true,
-          // What a look at every page of the table would do.
+          // Does what a look at every page of the table would do.
           .outlast_retention =
               [own] {
                 PostgresClient(own->conninfo())

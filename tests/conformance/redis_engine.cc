@@ -63,7 +63,7 @@ Place movable_place() {
           [prefix](std::string_view name) { return plant_foreign(prefix + std::string(name)); }};
 }
 
-// As the server does when the retention of mutexes is over.
+// Does what the server does when the retention of mutexes is over.
 void forget_idle(const std::string& prefix) {
   tests::RedisClient(server().port())
       .run({"EVAL",

@@ -68,7 +68,7 @@ RepositoryPlace place() {
           }};
 }
 
-// What has an expiry is over.
+// Every key that has an expiry has expired.
 void expire(std::uint16_t port) {
   RedisClient(port).run(
       {"EVAL",

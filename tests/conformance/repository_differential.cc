@@ -41,7 +41,7 @@ class History {
   History(testing::RepositoryPlace place, std::uint64_t seed)
       : place_(std::move(place)), actual_(place_.open()), random_(seed) {}
 
-  // Why the two differ; empty if they do not.
+  // Returns why the two differ; empty if they do not.
   std::string step(int number) {
     age_ = number / kOfOneAge;
     said_.str("");
@@ -59,7 +59,7 @@ class History {
     }
   }
 
-  // What the answers were, so that a history in which nothing happens is noticed.
+  // The answers, so that a history in which nothing happens is noticed.
   std::map<std::string, int> seen;
 
  private:

@@ -13,11 +13,11 @@ namespace holdfast::tests {
 class Writer {
  public:
   virtual ~Writer() = default;
-  // Whether the token was accepted and the value written.
+  // Returns whether the token was accepted and the value written.
   virtual bool write(base::FencingToken token, const std::string& value) = 0;
 };
 
-// A value that a guard of holdfast::fence protects, and those who write it.
+// A value that a guard of holdfast::fence protects, and its writers.
 class GuardedResource {
  public:
   virtual ~GuardedResource() = default;

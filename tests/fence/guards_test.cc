@@ -21,7 +21,7 @@ std::uint64_t micros_in(std::chrono::hours time) {
       std::chrono::duration_cast<std::chrono::microseconds>(later).count());
 }
 
-// What every guard promises, whatever it guards.
+// The promises of every guard, whatever it guards.
 class GuardsTest : public ::testing::TestWithParam<Guard> {
  protected:
   bool write(std::uint64_t token, const std::string& value) {
@@ -56,7 +56,7 @@ TEST_P(GuardsTest, SurvivesARestart) {
   EXPECT_EQ(resource_->read(), "seven again");
 }
 
-// As texts they would not compare as they should.
+// Compared as texts they would be in another order.
 TEST_P(GuardsTest, TokensCompareAsWholeNumbers) {
   EXPECT_TRUE(write(9, "a"));
   EXPECT_TRUE(write(10, "b"));

@@ -29,7 +29,7 @@ class Mongomock : public ::testing::Test {
                 {"upsert", upsert}}
         << '\n';
   }
-  // What became of all the writes.
+  // The outcome of all the writes.
   std::string outcomes() {
     const TemporaryFolder folder;
     std::ofstream(folder / "requests") << requests_.str();

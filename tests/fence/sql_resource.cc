@@ -22,7 +22,7 @@ using fence::SqlDialect;
 using fence::SqlRowGuard;
 using fence::SqlTableGuard;
 
-// What the two databases have different.
+// The differences of the two databases.
 class Sqlite {
  public:
   using Client = SqliteClient;

@@ -27,7 +27,7 @@ Statement prepare(sqlite3* db, const std::string& sql, const std::vector<std::st
   return statement;
 }
 
-// Whether there is a row.
+// Returns whether there is a row.
 bool step(sqlite3* db, sqlite3_stmt* statement) {
   const int rc = sqlite3_step(statement);
   if (rc != SQLITE_ROW && rc != SQLITE_DONE) {

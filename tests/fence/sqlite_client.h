@@ -13,7 +13,7 @@ class SqliteClient {
  public:
   explicit SqliteClient(const std::string& file);
 
-  // How many rows a statement with these parameters changed.
+  // Returns how many rows a statement with these parameters changed.
   int change(const std::string& sql, const std::vector<std::string>& parameters = {});
   // The first column of the first row; nothing if there is no row.
   std::string ask(const std::string& sql, const std::vector<std::string>& parameters = {});

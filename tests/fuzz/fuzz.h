@@ -9,7 +9,7 @@
 #include <holdfast/base/error.h>
 #include <holdfast/base/printable.h>
 
-// What every target has: the function that libFuzzer or driver.cc calls with one input.
+// The part that every target has: the function that libFuzzer or driver.cc calls with one input.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
 namespace holdfast::fuzz {

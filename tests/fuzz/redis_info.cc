@@ -1,4 +1,4 @@
-// What a server says of itself, judged: no text of it reaches people unescaped.
+// A server's report on itself, judged: no text of it reaches people unescaped.
 #include <tests/fuzz/fuzz.h>
 
 #include <holdfast/engines/redis/internal/judgement.h>

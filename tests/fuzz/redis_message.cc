@@ -1,4 +1,4 @@
-// What a message says, and tokens in digits: what is read prints back and is read equal.
+// Messages, and tokens in digits: a value that was read prints back and is read equal.
 #include <string>
 
 #include <tests/fuzz/fuzz.h>

@@ -43,7 +43,7 @@ class IdleClock final : public base::Clock {
   mutable std::atomic<Duration::rep> now_ = 0;
 };
 
-// How long an engine's watch, which has no deadline, may take.
+// The longest time that an engine's watch, which has no deadline, may take.
 constexpr Duration kLongestWatch = 500ms;
 
 // A store whose server says that the name is busy, and stops answering after some requests, the
@@ -71,7 +71,7 @@ class StoppingStore final : public store::LeaseStore {
     if (answers_-- > 0) {
       return outcome;
     }
-    // What is given back in the background takes none of the caller's time.
+    // A release in the background takes none of the caller's time.
     if (std::this_thread::get_id() == caller_) {
       clock_.pass(deadline.remaining(base::steady_clock().now()));
     }

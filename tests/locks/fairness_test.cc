@@ -1,5 +1,5 @@
-// How long a waiter waits while its own and another process are busy with the name, counted in
-// holds and not in time (the processes share a counter), and what it costs to wake it.
+// Measures how long a waiter waits while its own and another process are busy with the name,
+// counted in holds and not in time (the processes share a counter), and what it costs to wake it.
 //
 // The counts do not depend on when a thread gets a processor: a holder that is not scheduled adds
 // no hold. One begins when the store has put a claim into its queue. One has the holds of the
@@ -35,7 +35,7 @@ using std::chrono::milliseconds;
 // A process hands the name over to waiters of its own 16 times before the store chooses.
 constexpr std::uint64_t kMostHolds = 40;
 
-// What the processes share.
+// The memory that the processes share.
 struct Counts {
   std::atomic<std::uint64_t> holds = 0;
   std::atomic<std::uint64_t> longest_in_store = 0;  // in holds of both
@@ -112,7 +112,7 @@ struct Crowd {
   milliseconds stall{};  // of the second process, whenever a claim of a waiter is refused
 };
 
-// Of both together: enough for a waiter that starves to wait for more than it may.
+// The sum of both: enough for a waiter that starves to wait for more than it may.
 constexpr std::uint64_t kHolds = kMostHolds + 10;
 
 // One process.
@@ -185,7 +185,7 @@ void expect_fair(const std::string& url, const Crowd& crowd) {
   EXPECT_LE(counts->longest_in_line, static_cast<std::uint64_t>(crowd.threads.at(0)));
 }
 
-// How long a hold takes, in milliseconds.
+// The time of a hold, in milliseconds.
 class FairnessBetweenProcesses : public ::testing::TestWithParam<int> {
  protected:
   static void expect_fair_on(const std::string& url) {

@@ -1,4 +1,4 @@
-// What a forked child does with a provider and the locks of its parent: nothing.
+// A forked child does nothing with a provider and the locks of its parent.
 #include <memory>
 #include <optional>
 #include <string>

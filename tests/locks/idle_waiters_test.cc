@@ -1,5 +1,5 @@
-// How often waiters ask the store while nothing happens, counted in claims over a stretch of
-// simulated time.
+// Measures how often waiters ask the store while nothing happens, counted in claims over a stretch
+// of simulated time.
 #include <algorithm>
 #include <chrono>
 #include <memory>
@@ -144,7 +144,7 @@ TEST_F(IdleWaiters, ADeadHoldersNameIsAcquiredAsSoonAsItsLeaseHasExpired) {
   give_up_all();
 }
 
-// What the first one would have found, the next one finds, a little later.
+// The next one finds, a little later, the state that the first one would have found.
 TEST_F(IdleWaiters, IfTheFirstWaiterIsSilentTheNextOneFindsTheDeadHolder) {
   hold(10s);
   add(3);

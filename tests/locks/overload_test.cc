@@ -1,4 +1,4 @@
-// What callers ask for beyond a limit takes no memory: the heap of this program is counted.
+// Requests beyond a limit take no memory: the heap of this program is counted.
 
 #include <atomic>
 #include <cstdint>

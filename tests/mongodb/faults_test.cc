@@ -19,7 +19,7 @@ using store::Grant;
 using store::ReleaseOutcome;
 using store::RenewOutcome;
 
-// What a lock provider makes of a server that fails.
+// Tests of a lock provider over a server that fails.
 class Faults : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -106,7 +106,7 @@ TEST_F(Faults, AServerThatStaysAwayIsAnErrorByTheDeadline) {
   auto store = store_on(*server_);
   server_->kill();
   const auto soon = [] { return base::Deadline::after(base::steady_clock(), 300ms); };
-  // What was sent on the old connection before its end was seen may have arrived.
+  // A request that was sent on the old connection before its end was seen may have arrived.
   const auto claimed = store->claim("job", wish(), soon());
   ASSERT_FALSE(claimed);
   EXPECT_TRUE(claimed.error().code == ErrorCode::unknown_outcome ||

@@ -142,7 +142,8 @@ TEST_F(Layout, StoresWithDifferentPrefixesDoNotMeet) {
   EXPECT_EQ(base::value_or_throw(other->list("")).names.at(0).name.view(), "job");
 }
 
-// What begins with "released" is the lock of another program, unless it is exactly a tombstone.
+// A document that begins with "released" is the lock of another program, unless it is exactly a
+// tombstone.
 TEST_F(Layout, ALockWhoseIdBeginsWithReleasedIsHeld) {
   const auto lock = [](const std::string& id, const std::string& lock_id) {
     return R"({"_id": ")" + id + R"(", "lockId": ")" + lock_id +

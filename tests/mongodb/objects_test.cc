@@ -27,7 +27,7 @@ ObjectSave save_of(std::string id, std::string data, std::uint64_t token) {
   return {.key = order(std::move(id)), .data = std::move(data), .token = FencingToken(token)};
 }
 
-// How a repository keeps its objects, and what it asks the server.
+// Tests of a repository's layout, and of its requests to the server.
 class Objects : public MongoTest {
  protected:
   explicit Objects(const MongoServer::Options& options = {}) : MongoTest(options) {}
@@ -105,7 +105,7 @@ TEST_F(Objects, LocksAndObjectsInOneCollectionAreRefused) {
   EXPECT_EQ(engines::mongodb::open_repository(options).error().code, ErrorCode::invalid_argument);
 }
 
-// What only the stand-in can tell, or be told.
+// Tests that need the stand-in: only it counts, and fails on command.
 class ObjectsOnTheStandIn : public Objects {
  protected:
   ObjectsOnTheStandIn() : Objects({.own = true}) {}

@@ -1,4 +1,4 @@
-// What a forked child does with the host of its parent: nothing.
+// A forked child does nothing with the host of its parent.
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -18,7 +18,7 @@ namespace holdfast::tests {
 // entry that is missing.
 class Ledger : public objects::Object {
  public:
-  // What happens, in this process, at these points; for a test to stop it there.
+  // Called in this process at these points, so that a test can stop it there.
   static inline std::function<void()> before_entry;
   static inline std::function<void()> after_to_data;
 

@@ -105,13 +105,13 @@ TEST_F(StoppedProcess, OnTheWayToTheStore) {
   expect_no_lost_update([] { Ledger::after_to_data = stop_once(); });
 }
 
-// What two processes that share a ledger tell the test.
+// The report of two processes that share a ledger to the test.
 struct Progress {
   std::atomic<bool> over = false;
   std::array<std::atomic<int>, 2> entries{};
 };
 
-// Enters until it is told that it is over, each entry until it is answered: one made twice is one.
+// Enters until the end is announced, each entry until it is answered: one made twice is one.
 void enter_until_over(const std::filesystem::path& file, std::size_t me, Progress& progress) {
   const std::string name = me == 0 ? "anna" : "bert";
   LedgerHost host(file, name, SaveWhen::each_call);

@@ -1,17 +1,24 @@
 #!/usr/bin/env bash
-# check_plain_english.sh ROOT: no page, man page or public header has a phrase of plain_english.txt, and no comment of a public
-# header begins with a free relative clause ("What", "Whether", "Who", …).
+# check_plain_english.sh ROOT: no page, man page, public header, comment or message has a phrase of plain_english.txt, and no
+# comment begins with a free relative clause ("What", "Whether", "Who", …).
 set -euo pipefail
 export LC_ALL=C
 cd "$1"
-headers() { find holdfast -name '*.h' ! -path '*/internal/*'; }
+public_headers() { find holdfast -name '*.h' ! -path '*/internal/*'; }
+sources() { find holdfast apps bench examples tests -name '*.h' -o -name '*.cc'; }
+scripts() { find holdfast -name '*.lua' -o -name '*.sql'; }
 status=0
 if { find . -name build -prune -o -name .git -prune -o -name '*.md' -print
   find apps -name '*.[1-9]'
-  headers; } | sed 's,^\./,,' | grep -v '^tests/pages/' | xargs grep -niE -f tests/pages/plain_english.txt; then
+  scripts
+  public_headers; } | sed 's,^\./,,' | grep -v '^tests/pages/' | xargs grep -niE -f tests/pages/plain_english.txt; then
   status=1
 fi
-if headers | xargs grep -nE '^ *// (What|Whether|Who|How|As|Of|By|Why|Whose|For (how|what)|With what|In what)\b'; then
+# Of all other sources, the lines that have a comment or a text.
+if sources | xargs grep -nE '//|"' | grep -iE -f tests/pages/plain_english.txt; then
+  status=1
+fi
+if sources | xargs grep -nE '^ *// (What|Whether|Who|How|As|Of|By|Why|Whose|For (how|what)|With what|In what)\b'; then
   status=1
 fi
 exit "$status"

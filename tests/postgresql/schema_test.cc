@@ -1,4 +1,4 @@
-// How the schema is made, and by whom.
+// Tests of the schema: how it is made, and by which user.
 
 #include <string>
 #include <thread>
@@ -111,7 +111,7 @@ TEST_F(SchemaTest, NamesThatAreNotInUseAreForgotten) {
   }
   const Claim held = wish();
   expect<Grant>(store->claim("held", held));
-  // As new names come, the old ones go.
+  // The old names go when new ones come.
   int next = 0;
   EXPECT_TRUE(eventually([&] {
     const std::string name = "new" + std::to_string(++next);

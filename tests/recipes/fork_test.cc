@@ -1,4 +1,4 @@
-// What a forked child does with what its parent holds by the recipes: nothing.
+// A forked child does nothing with what its parent holds by the recipes.
 #include <optional>
 #include <string>
 

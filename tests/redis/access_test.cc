@@ -50,7 +50,7 @@ TEST_F(Access, AWaiterOfTheUserOfHoldfastIsGrantedTheName) {
   locks::LockProvider waiting(open_as_holdfast(), {.poll_least = 1h, .poll_most = 1h});
   auto held = holding.acquire("job");
   auto waiter = std::async(std::launch::async, [&] { return waiting.acquire("job").token(); });
-  // By its claim: no poll comes for an hour.
+  // Its claim does: no poll comes for an hour.
   ASSERT_TRUE(eventually([&] { return run({"ZCARD", "hfq:{job}"}) == "1"; }));
   base::value_or_throw(held.release());
   EXPECT_GT(waiter.get().value(), 0U);

@@ -183,7 +183,7 @@ TEST_F(Cluster, TheLocksOfANodeAreListed) {
   EXPECT_EQ(listed, std::set<std::string>(names.begin(), names.end()));
 }
 
-// What is published goes to all nodes; who listens is known to one.
+// A message goes to all nodes; the subscribers of a channel are known to one.
 TEST_F(Cluster, AReleaseGivesTheNameToTheClaimThatWaits) {
   store::LeaseStore& store = node_of("job");
   const Claim first = wish();

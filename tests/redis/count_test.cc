@@ -31,9 +31,9 @@ class ManyHolders : public RedisTest {
     }
   }
 
-  // How many commands the server has run since its figures were reset, those in scripts included.
-  // An expiry that is as long as needed already, to the millisecond, is not set again: those do not
-  // count.
+  // Returns how many commands the server has run since its figures were reset, those in scripts
+  // included. An expiry that is as long as needed already, to the millisecond, is not set again:
+  // those do not count.
   int commands() {
     std::istringstream stats(run({"INFO", "commandstats"}));
     int sum = 0;
@@ -71,7 +71,7 @@ class ManyHolders : public RedisTest {
 TEST_F(ManyHolders, CostAnOperationOnOneOfThemNoMoreThanFewDo) {
   add_readers("few", 20);
   add_readers("many", 600);
-  (void)commands_for_each_operation("few");  // the server is told the scripts
+  (void)commands_for_each_operation("few");  // the server learns the scripts
   EXPECT_EQ(commands_for_each_operation("few"), commands_for_each_operation("many"));
 }
 

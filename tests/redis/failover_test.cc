@@ -40,7 +40,7 @@ class Failover : public ::testing::Test {
     proxy_.redirect(replica_.port());
   }
 
-  // Whether a store listens at the server that has become the master.
+  // Returns whether a store listens at the server that has become the master.
   bool has_listeners() {
     return RedisClient(replica_.port()).run({"PUBSUB", "CHANNELS", "hf:wake:*"}) != "[]";
   }

@@ -15,7 +15,7 @@ using locks::AcquireOptions;
 using locks::Lock;
 using locks::LockProvider;
 
-// What a lock provider makes of a server that fails.
+// Tests of a lock provider over a server that fails.
 class Faults : public ::testing::Test {
  protected:
   void start(std::vector<std::string> arguments = {}) {

@@ -1,4 +1,4 @@
-// What an acquire does with a name that a release grants to it.
+// Tests of an acquire with a name that a release grants to it.
 
 #include <atomic>
 #include <future>
@@ -33,7 +33,7 @@ class GivenLock : public HeldJob {
     return waiter.get();
   }
 
-  // What is not delivered is never found by polling.
+  // A message that is not delivered is never found by polling.
   locks::LockProvider provider_{open_store(server_.port()), {.poll_least = 1h, .poll_most = 1h}};
 };
 

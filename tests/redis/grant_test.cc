@@ -53,7 +53,7 @@ TEST_F(Given, TheClaimConfirmsItsGrantAndGetsAWholeLease) {
   EXPECT_EQ(holder(), LeaseId());
 }
 
-// By way of the long script, too.
+// The long script does so, too.
 TEST_F(Given, AGrantWithAnOldNoteIsConfirmedAllTheSame) {
   Claimant waiting(server_.port());
   release("job", first_.id);

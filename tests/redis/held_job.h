@@ -6,14 +6,14 @@
 
 namespace holdfast::tests {
 
-// A name, "job", that somebody has, and the queue of those who wait for it.
+// A name, "job", that is held, and the queue of its waiters.
 class HeldJob : public RedisTest {
  protected:
   static constexpr const char* kQueue = "hfq:{job}";
   // A release gives the name for seconds, the tests' own leases are for minutes.
   static constexpr base::Duration kShort = std::chrono::minutes(1);
 
-  // Who has it; nil if nobody does.
+  // Returns the holder; nil if there is none.
   base::LeaseId holder() {
     const auto all = holders("job");
     return all.empty() ? base::LeaseId() : all.front().id;

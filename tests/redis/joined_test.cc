@@ -27,7 +27,7 @@ class Joined : public RedisTest {
     });
   }
 
-  // As a user that may use the jobs, and of their queues those with this pattern.
+  // Connects as a user that may use the jobs, and of their queues those with this pattern.
   void open_with_queues(const std::string& pattern) {
     run({"ACL", "SETUSER", "limited", "on", ">word", "+@all", "allchannels", "~job*", "~hf:{job*",
          pattern});
@@ -61,7 +61,7 @@ class Joined : public RedisTest {
 };
 
 TEST_F(Joined, AreFewerCommandsThanCalls) {
-  // Who comes together is up to the scheduler.
+  // The scheduler decides which callers come together.
   EXPECT_TRUE(eventually([&] {
     const int before = calls("evalsha");
     claim_and_release();
@@ -74,7 +74,7 @@ TEST_F(Joined, AreServedThoughTheServerForgetsTheScripts) {
   claim_and_release();
 }
 
-// What is not as usual has to be asked for again, also by those who tell the server the script.
+// A request that is not as usual is sent again, also by the client that sends the script.
 TEST_F(Joined, AreServedThoughTheyWantTheSameName) {
   const auto forgetful = forget_scripts();
   std::vector<std::future<int>> callers;

@@ -33,7 +33,7 @@ TEST_F(Layout, OtherPermitsLeaveTheNameItselfAlone) {
   EXPECT_EQ(run({"KEYS", "*"}), "[hf:{pool}]");
 }
 
-// By default an hour.
+// The default is an hour.
 TEST_F(Layout, AReleasedNameIsRememberedForItsRetentionAndNotMuchLonger) {
   for (const Permits permits : {Permits::mutex(), Permits::of(1, 2)}) {
     for (const base::Duration ttl : {base::Duration(30s), base::Duration(24h * 300)}) {

@@ -1,4 +1,4 @@
-// How names are listed.
+// Tests of listings.
 
 #include <set>
 #include <string>

@@ -17,7 +17,8 @@ const std::string kId(32, 'a');
 
 class Numbers : public RedisTest {
  protected:
-  // What operations say of a name with this note, which has a live lease if it can be read.
+  // Returns the answers of operations on a name with this note, which has a live lease if it can be
+  // read.
   void expect_corrupt(const std::string& note) {
     run({"SET", "job", kId});
     run({"SET", "hf:{job}", note});

@@ -26,7 +26,7 @@ ObjectSave save_of(ObjectKey key, std::string data, std::uint64_t token) {
   return {.key = std::move(key), .data = std::move(data), .token = FencingToken(token)};
 }
 
-// How a repository keeps its objects, and what the server's settings do to it.
+// Tests of a repository's layout, and of the server's settings that matter to it.
 class Objects : public RedisTest {
  protected:
   void save(const ObjectSave& one) {
@@ -46,7 +46,7 @@ TEST_F(Objects, AnObjectIsAStringWithItsTokenAndItsData) {
   EXPECT_EQ(run({"GET", "hfo:{order}:17"}), "00000000000000000008 data");
 }
 
-// By default for an hour.
+// The default is an hour.
 TEST_F(Objects, OfAnErasedObjectTheTokenIsLeftForItsRetention) {
   save(save_of(order("erased"), "data", 7));
   EXPECT_TRUE(repository_->erase(order("erased"), FencingToken(7)));

@@ -1,4 +1,4 @@
-// Who stands in the queue of a name, in which place, and who does no more.
+// Tests of the queue of a name: which claims are in it, and at which position.
 
 #include <atomic>
 #include <string>
@@ -77,7 +77,7 @@ TEST_F(InQueue, AStoreWhoseClaimWaitsIsInTheQueueOnce) {
   EXPECT_EQ(in_queue(), 1);
 }
 
-// Who was handed the name in its process, and came to stand in the queue meanwhile.
+// A waiter that was handed the name in its process, and has joined the queue meanwhile.
 TEST_F(InQueue, WhoReleasesTheNameStandsInTheQueueNoMore) {
   Claimant waiting(server_.port());
   Claimant other(server_.port());
@@ -189,7 +189,7 @@ TEST_F(InQueue, WhoReleasesWhereSomebodyWaitsStandsBehindTheOthers) {
   Claimant waiting(server_.port());
   Claimant next(server_.port());
   const auto watch = base::value_or_throw(store_->watch("job", [](const auto&) {}));
-  run({"ZPOPMAX", kQueue});  // as if it had been told already
+  run({"ZPOPMAX", kQueue});  // as if it had been notified already
   ASSERT_EQ(in_queue(), 2);
   release("job", first_.id);
   EXPECT_EQ(in_queue(), 2);  // before it looks, which would put it there, too

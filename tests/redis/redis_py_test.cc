@@ -31,7 +31,7 @@ class RedisPy {
   RedisPy(const RedisPy&) = delete;
   RedisPy& operator=(const RedisPy&) = delete;
 
-  // What it says next; empty if it has ended.
+  // Returns its next line; empty if it has ended.
   std::string line() {
     std::array<char, 100> text{};
     if (std::fgets(text.data(), text.size(), output_) == nullptr) {
@@ -117,7 +117,7 @@ TEST_F(RedisPyInterop, NeverAreBothInside) {
   EXPECT_EQ(number, kRounds * (kThreads + 2));
 }
 
-// What three processes that compete without pause and one of redis-py share.
+// The state that three processes that compete without pause and one of redis-py share.
 struct Contest {
   std::atomic<int> grants = 0;        // of Holdfast
   std::atomic<int> waits_since = 0;   // redis-py, in grants

@@ -28,7 +28,7 @@ inline std::unique_ptr<store::LeaseStore> open_store(std::uint16_t port,
 class RedisTest : public ::testing::Test {
  protected:
   std::string run(const std::vector<std::string>& words) { return client_.run(words); }
-  // How often the server was asked for this command since it started.
+  // Returns how often the server was asked for this command since it started.
   int calls(const std::string& command) {
     const std::string stats = run({"INFO", "commandstats"});
     const std::string key = "cmdstat_" + command + ":calls=";

@@ -16,7 +16,7 @@ using store::ReleaseOutcome;
 
 class Yield : public Given {
  protected:
-  // As if the lease had been granted longer ago than `kEvery`.
+  // Makes the lease one that was granted longer ago than `kEvery`.
   void make_due() {
     change_note(Field::granted, std::to_string(granted_.token.value() - 400'000'000));
   }
@@ -87,7 +87,7 @@ TEST_F(Yield, ADueHandOverToAWaiterIsHeldBack) {
   make_due();
   expect<HeldBack>(yielding_->transfer("job", first_.id, waiter));
   EXPECT_EQ(holder(), first_.id);
-  // What is no hand-over to a waiter is not.
+  // A release that is no hand-over to a waiter does not.
   expect<Grant>(yielding_->transfer("job", first_.id, wish()));
 }
 

@@ -13,7 +13,7 @@
 
 namespace holdfast::simulation {
 
-// How often each row of the table in locks/steps/acquire_steps.h was taken.
+// The number of times that each row of the table in locks/steps/acquire_steps.h was taken.
 class AcquireRows {
  public:
   static constexpr std::size_t kRows = 32;
@@ -49,7 +49,7 @@ class WatchedAcquire final : public locks::steps::Procedure {
  private:
   using State = locks::steps::AcquireSteps::State;
 
-  // What has just happened.
+  // The event that has just happened.
   struct Event {
     State before;
     bool had_queue = false;  // others waited here for the name

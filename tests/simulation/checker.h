@@ -16,7 +16,7 @@
 
 namespace holdfast::simulation {
 
-// What is checked. The first six are promises of docs/safety.md.
+// The properties that are checked. The first six are promises of docs/safety.md.
 enum class Promise : std::uint8_t {
   one_holder,
   tokens_grow,
@@ -37,7 +37,7 @@ struct Violation {
   std::string what;
 };
 
-// Judges one history: is told what the store did and what callers were told, and keeps the first
+// Judges one history: learns what the store did and what callers learned, and keeps the first
 // violation. It shares no code with the rules, the engines or the machines.
 //
 // A store that loses its data, or whose clock is moved forward, may let leases end early: those of
@@ -54,14 +54,14 @@ class Checker {
 
     friend bool operator==(const Lease&, const Lease&) = default;
   };
-  // What the store has done to a name, in the order in which it did it.
+  // The operations of the store on a name, in their order.
   struct Operation {
     enum class Kind : std::uint8_t { claim, renew, transfer, release };
     Kind kind = Kind::claim;
     base::LeaseId id;    // of the request
     base::LeaseId to{};  // of a transfer: the new id
   };
-  // What a caller was told: it has the name.
+  // A caller has learned that it has the name.
   struct Holding {
     int name = 0;
     base::LeaseId id;
@@ -87,7 +87,7 @@ class Checker {
   // The holder relies on its lease until `until`; the good request was sent such that it may do so
   // until `limit`. Both by its clock.
   void relies(const base::LeaseId& id, base::TimePoint until, base::TimePoint limit);
-  // A holder was told that its lease is lost before it ended by its own clock.
+  // A holder has learned that its lease is lost before it ended by its own clock.
   void lost_early(int name, const base::LeaseId& id, base::TimePoint store_now);
 
   void fail(Promise promise, std::string what);

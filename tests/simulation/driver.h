@@ -53,7 +53,8 @@ class Driver final : public locks::steps::Waker {
   locks::steps::Procedure& procedure_;
   const std::function<void()> on_done_;
   State state_ = State::idle;
-  // Of the wait under way: an event of an earlier one, or of a driver that is gone, is void.
+  // The number of the wait under way: an event of an earlier one, or of a driver that has ended, is
+  // void.
   const std::shared_ptr<std::uint64_t> turn_ = std::make_shared<std::uint64_t>(0);
   bool is_woken_ = false;
 };

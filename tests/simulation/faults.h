@@ -41,8 +41,8 @@ inline constexpr std::size_t kFaults = static_cast<std::size_t>(Fault::clock_dri
 
 [[nodiscard]] std::string_view to_string(Fault fault) noexcept;
 
-// How often each fault was injected, and how often it met something: a message that somebody waited
-// for, a lease that ended by it.
+// The number of times that each fault was injected, and met something: a message that a caller
+// waited for, a lease that ended by it.
 struct FaultCounts {
   std::array<std::uint64_t, kFaults> injected{};
   std::array<std::uint64_t, kFaults> hit{};

@@ -21,7 +21,7 @@ struct HistoryOptions {
   std::ostream* trace = nullptr;
 };
 
-// What came of a history.
+// The result of a history.
 struct Outcome {
   std::optional<Violation> violation;
   std::vector<FaultId> injected;

@@ -25,7 +25,7 @@ using Reply = std::move_only_function<void(std::optional<Answer> answer)>;
 class Link {
  public:
   using OnNotice = std::function<void(int name, const store::Notice& notice)>;
-  // How requests end while the server is out of reach.
+  // The end of requests while the server is out of reach.
   enum class Cut : std::uint8_t { no, silent, refused };
 
   Link(World& world, Server& server, Actor& process, int number, OnNotice on_notice)

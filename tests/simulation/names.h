@@ -23,7 +23,7 @@ inline constexpr std::array<std::string_view, 6> kNames{
   return name.back() - 'a' + (store::is_waiting_name(name) ? kAcquired : 0);
 }
 
-// What the callers of a history use a name for.
+// The use that the callers of a history make of a name.
 enum class KindOfName : std::uint8_t { mutex, semaphore, readers_and_writer };
 
 [[nodiscard]] constexpr KindOfName kind_of_name(std::uint64_t seed, int name) noexcept {

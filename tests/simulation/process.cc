@@ -41,7 +41,8 @@ store::Capabilities capabilities_of(Wakes wakes) {
 
 }  // namespace
 
-// What the provider sees of the store: its watches. Everything else it asks through its steps.
+// The part of the store that the provider sees: its watches. Everything else it asks through its
+// steps.
 class Process::Store final : public store::LeaseStore {
  public:
   explicit Store(Process& process) : process_(process) {}
@@ -113,7 +114,7 @@ class Process::BackgroundEvents final : public Background {
     }
     return true;
   }
-  // Whoever destroys a process waits until it is at rest.
+  // The owner of a process destroys it when it is at rest.
   void join() noexcept override {}
   void wake() noexcept override { driver_.wake(); }
   [[nodiscard]] bool is_at_rest() const noexcept { return !is_started_ || driver_.is_done(); }
@@ -317,7 +318,7 @@ void Process::plant(const Request& request, Answer& answer) const {
   }
 }
 
-// As WatchTable::add: the caller claims afterwards anyway, so a failure only means that it polls.
+// Like WatchTable::add: the caller claims afterwards anyway, so a failure only means that it polls.
 void Process::ask_watch(Reply reply) {
   if (world_.setting.wakes == Wakes::never) {
     world_.timeline.after({}, this, [reply = std::move(reply)]() mutable { reply(Answer()); });
@@ -362,7 +363,7 @@ Request Process::request_of(const Step& step, bool& is_new) {
   return request;
 }
 
-// As LeaseRequests of the Redis engine.
+// Like LeaseRequests of the Redis engine.
 void Process::see_to_queue(const Request& request, bool is_new, Answer& answer) {
   const auto forget = [&](const base::LeaseId& id) { queued_.erase({request.name, id}); };
   if (auto* const claimed = std::get_if<Result<store::ClaimOutcome>>(&answer)) {
@@ -426,7 +427,7 @@ base::TimePoint Process::limit_of(const base::LeaseId& id) const {
   return found == limits_.end() ? base::TimePoint::min() : found->second;
 }
 
-// As WatchTable::on_message.
+// Like WatchTable::on_message.
 void Process::on_notice(int name, const store::Notice& notice) {
   trace(world_, [&](std::ostream& out) {
     out << "p" << number_ << " hears: " << name_of(name)
@@ -466,7 +467,7 @@ void Process::subscribe() {
       subscribe();
       return;
     }
-    // What was published meanwhile is lost.
+    // A message that was published meanwhile is lost.
     server_.listen(number_);
     is_listening_ = true;
     backoff_ = {};

@@ -34,7 +34,7 @@ class Random {
   [[nodiscard]] base::Duration between(base::Duration least, base::Duration most) noexcept {
     return least + scaled(most - least, fraction());
   }
-  // As likely between one and two as between ten and twenty.
+  // Is as likely between one and two as between ten and twenty.
   [[nodiscard]] base::Duration of_any_size(base::Duration least, base::Duration most) noexcept {
     const double ratio = static_cast<double>(most.count()) / static_cast<double>(least.count());
     return scaled(least, std::pow(ratio, fraction()));

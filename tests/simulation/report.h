@@ -10,7 +10,7 @@
 
 namespace holdfast::simulation {
 
-// What many histories have shown together.
+// The findings of many histories together.
 struct Tally {
   std::uint64_t first_seed = 0;
   std::uint64_t histories = 0;
@@ -26,7 +26,7 @@ struct Tally {
   void add(std::uint64_t seed, const Outcome& outcome);
 };
 
-// How fast a planted bug was found.
+// The effort that it took to find a planted bug.
 struct Found {
   std::string_view bug;
   std::string_view what;

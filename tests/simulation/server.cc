@@ -21,7 +21,7 @@ using store::Permits;
 using Kind = Checker::Operation::Kind;
 using namespace std::chrono_literals;
 
-// As the Redis engine has them (lua/give.lua, internal/queued_claims.h).
+// The same that the Redis engine has (lua/give.lua, internal/queued_claims.h).
 constexpr base::Duration kUnconfirmed = 2s;
 constexpr base::Duration kQueueLasts = 60s;
 constexpr std::string_view kUnconfirmedOwner = "a waiter";

@@ -45,7 +45,7 @@ struct Request {
 // and does what the engines do beside them: a queue of claims for each name, a release that grants
 // the name to the first whose process listens, hints to all others.
 //
-// What it does to each name it reports to the checker.
+// Reports each change of a name to the checker.
 class Server final : public Actor {
  public:
   using Publish = std::function<void(int process, int name, const store::Notice& notice)>;

@@ -25,7 +25,7 @@ class Actor {
   [[nodiscard]] base::Duration stopped_for() const noexcept;
   [[nodiscard]] bool has_deferred() const noexcept { return !deferred_.empty(); }
   void stop() noexcept;
-  // What has waited happens now, in its order.
+  // The events that have waited happen now, in their order.
   void go_on();
 
  private:

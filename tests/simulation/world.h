@@ -15,14 +15,14 @@
 
 namespace holdfast::simulation {
 
-// How the store of a history tells its waiters.
+// The way in which the store of a history notifies its waiters.
 enum class Wakes : std::uint8_t {
   by_queue,  // as Redis: a queue of claims, and a release grants the name to the first
-  by_hint,   // as memory and SQLite: watchers are told that the name may be free
+  by_hint,   // as memory and SQLite: watchers get a hint that the name may be free
   never,     // waiters poll
 };
 
-// How the faults of a history are distributed: the probability of each for one message.
+// The distribution of the faults of a history: the probability of each for one message.
 struct Weather {
   double losses = 0;
   double delays = 0;
@@ -34,7 +34,7 @@ struct Weather {
   base::Duration longest_delay{};
 };
 
-// What one history is about; its seed decides all of it.
+// The subject of one history; its seed decides all of it.
 struct Setting {
   std::uint64_t seed = 0;
   Wakes wakes = Wakes::by_queue;
@@ -54,7 +54,7 @@ struct Setting {
   Weather weather{};
 };
 
-// What everybody in a history shares.
+// The state that everybody in a history shares.
 struct World {
   const Setting setting;
   const Bug bug;

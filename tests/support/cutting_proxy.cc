@@ -102,7 +102,7 @@ class CuttingProxy::Loop {
     }
   }
 
-  // Whether the connection goes on.
+  // Returns whether the connection continues.
   bool pass(const Pair& pair, int from, int to, Loss kind) {
     std::array<char, std::size_t{1} << 16U> bytes;
     const ssize_t got = ::recv(from, bytes.data(), bytes.size(), 0);

@@ -9,7 +9,7 @@
 namespace holdfast::tests {
 
 // Stands between a client and a server of this machine, passes everything on, and cuts the line
-// when it is told to. Thread-safe. One thread serves all its connections.
+// on command. Thread-safe. One thread serves all its connections.
 //
 //   CuttingProxy proxy(server.port());
 //   proxy.lose_next_reply();   // the server does what it is asked, and the client never hears of
@@ -24,7 +24,7 @@ class CuttingProxy {
 
   [[nodiscard]] std::uint16_t port() const noexcept { return port_; }
 
-  // The next reply of the server is thrown away, whoever it is for, and its connection is closed.
+  // Drops the next reply of the server, to any client, and closes its connection.
   void lose_next_reply();
   // The next request is thrown away before the server sees it, and its connection is closed.
   void lose_next_request();
@@ -38,7 +38,7 @@ class CuttingProxy {
   void redirect(std::uint16_t server_port);
   // Returns whether a client has sent the word.
   [[nodiscard]] bool has_heard() const noexcept { return has_heard_; }
-  // How many replies and requests were lost so far.
+  // Return how many replies and requests were lost so far.
   [[nodiscard]] unsigned lost() const noexcept { return lost_.load(); }
 
  private:

@@ -33,7 +33,7 @@ class History {
         store_(engine.open(prefix_, [this] { return now_; })),
         random_(seed) {}
 
-  // Why the two differ; empty if they do not.
+  // Returns why the two differ; empty if they do not.
   std::string step() {
     name_ = any_name();
     said_.str("");
@@ -65,7 +65,7 @@ class History {
   std::string_view any_name() { return engine_.names[pick(engine_.names.size())]; }
   base::LeaseId id() { return {7, 1 + pick(6)}; }
   base::Duration time() { return whole(microseconds(100'000 + pick(20) * 100'001)); }
-  // As the server's clock counts.
+  // Counted as by the server's clock.
   [[nodiscard]] microseconds whole(microseconds time) const { return time - time % engine_.grain; }
   Record& record() { return records_[std::string(name_)]; }
   [[nodiscard]] Instant instant() const {

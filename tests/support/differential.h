@@ -21,7 +21,7 @@ struct Restatement {
   std::vector<std::string_view> names;
   // The steps in which the server's clock counts.
   std::chrono::microseconds grain{1};
-  // What the server may do by itself, at any time, to a name that is not in use.
+  // The changes that the server may make by itself, at any time, to a name that is not in use.
   std::function<void(const std::string& history, std::string_view name)> forget;
 };
 

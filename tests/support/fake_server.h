@@ -49,7 +49,7 @@ class FakeServer {
   FakeServer& operator=(const FakeServer&) = delete;
 
   [[nodiscard]] std::uint16_t port() const noexcept { return port_; }
-  // How many bytes the clients were sent so far, and how many have connected.
+  // Return how many bytes the clients were sent so far, and how many have connected.
   [[nodiscard]] std::size_t sent() const noexcept { return sent_.load(); }
   [[nodiscard]] unsigned connections() const noexcept { return connections_.load(); }
 

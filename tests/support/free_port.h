@@ -10,7 +10,7 @@ namespace holdfast::tests {
 // Listens on a free port of 127.0.0.1; the descriptor, and the port through `port`.
 [[nodiscard]] int listen_on_free_port(std::uint16_t& port);
 
-// A port of 127.0.0.1 that nobody listens on for as long as this lives: whoever connects is
+// A port of 127.0.0.1 that nobody listens on for as long as this lives: a client that connects is
 // refused.
 class ClosedPort {
  public:

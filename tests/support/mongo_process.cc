@@ -131,8 +131,8 @@ bool MongoProcess::start_stand_in() {
   return true;
 }
 
-// Whether the server on the port is ours, and takes writes. A mongod does once it has made itself a
-// replica set; if it is one already, it refuses to be made one, and will take writes soon.
+// Returns whether the server on the port is ours, and takes writes. A mongod does once it has made
+// itself a replica set; if it is one already, it refuses to be made one, and will take writes soon.
 bool MongoProcess::is_primary() const {
   try {
     MongoClient client(url(port_, "admin"));

@@ -11,7 +11,7 @@
 
 namespace holdfast::tests {
 
-// What a test wants of its MongoDB server.
+// The wishes of a test for its MongoDB server.
 struct MongoWishes {
   // Only the stand-in can be one of these: a server on its own, of no replica set; and one that
   // knows no more than the version of MongoDB with this wire version.

@@ -61,7 +61,7 @@ class MongoServer {
   std::string url_;
 };
 
-// Whether a test has to do without a server that is started here.
+// Returns whether a test has to do without a server that is started here.
 [[nodiscard]] bool mongo_server_is_given();
 
 }  // namespace holdfast::tests

@@ -21,7 +21,7 @@ class PgBouncer {
   PgBouncer(const PgBouncer&) = delete;
   PgBouncer& operator=(const PgBouncer&) = delete;
 
-  // As PostgresServer::url().
+  // Returns a URL like that of PostgresServer::url().
   [[nodiscard]] std::string url(const std::string& database = "postgres") const;
 
  private:

@@ -15,7 +15,7 @@ class PostgresClient {
  public:
   explicit PostgresClient(const std::string& conninfo);
 
-  // How many rows a statement with these parameters changed.
+  // Returns how many rows a statement with these parameters changed.
   int change(const std::string& sql, const std::vector<std::string>& parameters = {});
   // The first column of the first row; nothing if there is no row.
   std::string ask(const std::string& sql, const std::vector<std::string>& parameters = {});

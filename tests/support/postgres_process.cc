@@ -14,7 +14,7 @@ namespace holdfast::tests {
 
 namespace {
 
-// Who runs the server, if not we.
+// The user that runs the server, if not ours.
 const passwd* other_user() {
   if (::geteuid() != 0) {
     return nullptr;

@@ -50,7 +50,7 @@ class RedisServer {
   [[nodiscard]] std::string unix_url() const;
   [[nodiscard]] std::string tls_url() const;
 
-  // As if the machine had lost power; returns when it is gone.
+  // Ends it as a loss of power would; returns when it has ended.
   void kill();
   // Again on the same ports, with what it finds in its folder; kills it first if it runs.
   void restart();

@@ -19,7 +19,7 @@ struct PipedProcess {
 };
 [[nodiscard]] PipedProcess spawn_piped(const std::vector<std::string>& words);
 
-// Whether it has ended by itself.
+// Returns whether it has ended by itself.
 [[nodiscard]] bool has_ended(pid_t process);
 
 // To this process alone: an id that stands for many, or for none, is a std::logic_error.

@@ -13,7 +13,7 @@
 
 namespace holdfast::cli {
 
-// By when a command gets TERM and KILL, of base::boot_clock().
+// The times at which a command gets TERM and KILL, of base::boot_clock().
 struct Deadlines {
   base::TimePoint term = base::TimePoint::max();
   base::TimePoint kill = base::TimePoint::max();
@@ -45,7 +45,7 @@ class Guardian {
                                                                    const GuardianOptions& options);
   Guardian(Guardian&& other) noexcept;
   Guardian& operator=(Guardian&&) = delete;
-  // As leave(), and blocks until the guardian has ended.
+  // Does what leave() does, and blocks until the guardian has ended.
   ~Guardian();
 
   // Lets the guardian go, which ends what is not to live on, while this process does other things.

@@ -13,7 +13,7 @@
 // The guardian's own half: what runs in its process. See guardian.h.
 namespace holdfast::cli {
 
-// How to treat processes that the command leaves behind when it ends.
+// The treatment of processes that the command leaves behind when it ends.
 enum class Background : std::uint8_t {
   keep,  // they live on, without the lock
   kill,  // they get TERM, and KILL after `kill_after`; then the lock is released

@@ -34,14 +34,14 @@ struct HeldCommand {
 // Declares --on-acquire and --on-loss.
 void declare_hooks(CommandLine& line, std::string& on_acquire, std::string& on_loss);
 
-// Why a command was not started, which is reported: it could not be executed, `on_acquire` failed,
-// or the lock was lost already.
+// The reason why a command was not started, which is reported: it could not be executed,
+// `on_acquire` failed, or the lock was lost already.
 struct NotStarted {
   int status;  // the exit code
   bool lost = false;
 };
 
-// How such a command ended. Its guardian is leaving; the destructor waits for it.
+// The end of such a command. Its guardian is leaving; the destructor waits for it.
 struct HeldEnded : Ended {
   Guardian guardian;
 };

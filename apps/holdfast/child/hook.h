@@ -15,7 +15,7 @@
 
 namespace holdfast::cli {
 
-// How a hook ended.
+// The end of a hook.
 struct HookEnded {
   int status;  // its exit status, or 128 and the signal that ended it
   // The first signal that asked this program to end meanwhile.

@@ -33,7 +33,7 @@ class ProcessHandle {
   Descriptor descriptor_;
 };
 
-// Why a keeper stopped.
+// The reason why a keeper stopped.
 enum class KeeperEnd : std::uint8_t { shell_ended, asked_to_end, lost };
 
 // Blocks until the shell ends, a signal asks this process to end, or the lock is lost.

@@ -28,7 +28,7 @@ class LossPlan {
   LossPlan(base::Duration ttl, base::Duration kill_after) noexcept
       : kill_after_(kill_after), notice_(std::min(kill_after, ttl / 4)) {}
 
-  // What to do now; each but `none` comes once. `time_left` of zero: lost.
+  // The action that is due now; each but `none` comes once. `time_left` of zero: lost.
   Action at(base::TimePoint now, base::Duration time_left) noexcept {
     if (!kill_at_ && time_left <= notice_) {
       const bool sudden = time_left <= base::Duration::zero();

@@ -85,7 +85,7 @@ std::expected<pid_t, StartFailure> Spawn::start() {
   parent_ = getpid();
   const auto top =
       reinterpret_cast<std::uintptr_t>(stack_.get() + stack_size_) & ~std::uintptr_t{15};
-  // As vfork, which costs a fraction of fork: we sleep until the child has called exec or ended.
+  // Like vfork, which costs a fraction of fork: we sleep until the child has called exec or ended.
   const pid_t child =
       clone(child_main, reinterpret_cast<void*>(top), CLONE_VM | CLONE_VFORK | SIGCHLD, this);
   if (child < 0) {

@@ -12,7 +12,7 @@
 
 namespace holdfast::cli {
 
-// How the command ends if the processes that look after it are killed.
+// The end of the command if the processes that look after it are killed.
 enum class IfOrphaned : std::uint8_t { live_on, be_killed };
 
 // The standard input of a command.
@@ -27,7 +27,7 @@ struct SpawnOptions {
   Input input = Input::inherited;
 };
 
-// Why a command does not run.
+// The reason why a command does not run.
 struct StartFailure {
   enum class Step : std::uint8_t {
     process,  // there is no process for it

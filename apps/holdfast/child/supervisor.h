@@ -31,7 +31,7 @@ struct SupervisorOptions {
   std::function<void()> tick{};
 };
 
-// How a command ended.
+// The end of a command.
 struct Ended {
   int status;  // its exit status, or 128 and the signal that ended it
   bool lost;   // it had to end because the lock was lost
@@ -60,7 +60,7 @@ class Supervisor {
   void take_signals();
   void take_reports(Stops stops);
   void suspend_until_continued(Stop whom);
-  // As far as is known; otherwise its group must not be signalled.
+  // True as far as is known; otherwise its group must not be signalled.
   [[nodiscard]] bool command_runs() const noexcept { return !status_ && !left_behind_; }
   void note(int signal);
   void look_at_lock();

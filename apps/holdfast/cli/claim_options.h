@@ -14,7 +14,7 @@
 
 namespace holdfast::cli {
 
-// How long to wait for a name, and whether to tell: -n, -w and -q.
+// The limit of a wait for a name, and whether to report it: -n, -w and -q.
 struct WaitOptions {
   bool not_at_all = false;
   std::optional<base::Duration> at_most{};
@@ -26,7 +26,7 @@ struct WaitOptions {
   [[nodiscard]] base::Duration wait() const;
 };
 
-// How much of a name to hold, for how long and what for: what `run` and `acquire` share.
+// The options that `run` and `acquire` share: how much of a name to hold, for how long and why.
 struct ClaimOptions {
   WaitOptions waiting{};
   bool shared = false;
@@ -36,7 +36,7 @@ struct ClaimOptions {
   std::string reason{};
 
   void declare(CommandLine& line);
-  // What to pass to a LockProvider, or why these cannot be.
+  // Returns the options for a LockProvider, or an error if these are invalid.
   [[nodiscard]] base::Result<locks::AcquireOptions> options() const;
 };
 

@@ -16,7 +16,7 @@ namespace holdfast::cli {
 
 using Arguments = std::vector<std::string>;
 
-// What `--help` says around the list of options. Borrows its texts.
+// The text of `--help` around the list of options. Borrows its texts.
 struct Help {
   std::string_view command;   // "holdfast run"
   std::string_view usage;     // what follows it: "[OPTIONS] NAME -- COMMAND…"

@@ -4,8 +4,8 @@
 
 #include <holdfast/base/error.h>
 
-// What the program ends with; see "EXIT STATUS" in holdfast.1. The numbers are those of sysexits.h
-// where it has one, and those of the shell for commands.
+// The status that the program ends with; see "EXIT STATUS" in holdfast.1. The numbers are those of
+// sysexits.h where it has one, and those of the shell for commands.
 namespace holdfast::cli {
 
 inline constexpr int kSuccess = 0;

@@ -14,8 +14,8 @@
 #include <holdfast/locks/waiters.h>
 #include <holdfast/store/outcome.h>
 
-// What programs read: the schema that holdfast.1 documents under "JSON". Keys are in the order in
-// which they are set; durations are milliseconds; a fencing token is a number.
+// The output for programs: the schema that holdfast.1 documents under "JSON". Keys are in the order
+// in which they are set; durations are milliseconds; a fencing token is a number.
 namespace holdfast::cli {
 
 struct JsonMember;

@@ -40,7 +40,8 @@ ServiceManager ServiceManager::from_environment() {
   const bool is_us = watched == 0 || watched == static_cast<std::uint64_t>(getpid());
   if (const std::uint64_t limit = number("WATCHDOG_USEC"); limit > 0 && is_us) {
     manager.watched_ = true;
-    // As sd_watchdog_enabled(3) recommends: half of it. At most a day, which any duration can hold.
+    // Half of it, which sd_watchdog_enabled(3) recommends. At most a day, which any duration can
+    // hold.
     constexpr std::uint64_t kDay = std::chrono::microseconds(std::chrono::hours(24)).count();
     manager.interval_ = std::chrono::microseconds(std::clamp<std::uint64_t>(limit / 2, 1000, kDay));
   }

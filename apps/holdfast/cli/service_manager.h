@@ -25,7 +25,7 @@ class ServiceManager {
   // called at least every `interval`.
   void alive();
 
-  // How often `alive` is due: base::Duration::max() if never.
+  // Returns the time between two calls of `alive`: base::Duration::max() if none is needed.
   [[nodiscard]] base::Duration interval() const noexcept { return interval_; }
 
  private:

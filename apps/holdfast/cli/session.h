@@ -17,7 +17,7 @@
 
 namespace holdfast::cli {
 
-// What every command understands.
+// The options that every command understands.
 struct GlobalOptions {
   std::string store{};
   bool json = false;
@@ -35,10 +35,10 @@ struct Invocation {
   Arguments arguments;   // what follows it
 };
 
-// Why a command opens a store.
+// The purpose for which a command opens a store.
 enum class Purpose : std::uint8_t { share, examine };
 
-// What a command works with: the console and, once opened, the store. Lives as long as the command.
+// The tools of a command: the console and, once opened, the store. Lives as long as the command.
 class Session {
  public:
   explicit Session(const GlobalOptions& global) : global_(global) {}
@@ -47,7 +47,7 @@ class Session {
   // processes do not see is an error, except for a command that only examines it.
   [[nodiscard]] base::Result<void> open(Purpose purpose = Purpose::share);
 
-  // Of a session that was opened.
+  // These need a session that was opened.
   [[nodiscard]] const StoreLocation& location() const noexcept { return location_; }
   [[nodiscard]] const std::shared_ptr<store::LeaseStore>& store() const noexcept { return store_; }
 
@@ -86,7 +86,7 @@ class Session {
   std::shared_ptr<store::LeaseStore> store_;
 };
 
-// By when the store has to have answered one question.
+// Returns the deadline of the store for one answer.
 [[nodiscard]] base::Deadline answer_deadline();
 
 }  // namespace holdfast::cli

@@ -24,7 +24,7 @@ using base::ErrorCode;
 using base::Result;
 using std::filesystem::path;
 
-// As `mkdir -p -m 700`. Most of the time it is there.
+// Does what `mkdir -p -m 700` does. Most of the time it is there.
 bool make_folder(const path& folder) {
   if (mkdir(folder.c_str(), S_IRWXU) == 0 || errno == EEXIST) {
     return true;

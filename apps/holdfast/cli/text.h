@@ -11,10 +11,10 @@
 #include <holdfast/locks/waiters.h>
 #include <holdfast/store/outcome.h>
 
-// What people read.
+// Text for people.
 namespace holdfast::cli {
 
-// How many columns valid UTF-8 takes, if each character takes one.
+// Returns how many columns valid UTF-8 takes, if each character takes one.
 [[nodiscard]] std::size_t width(std::string_view text) noexcept;
 // At most so many columns of it, the last of them "…" if something is missing.
 [[nodiscard]] std::string cut(std::string_view text, std::size_t columns);

@@ -122,7 +122,7 @@ int campaign(Session& session, Signals& signals, const ElectOptions& options) {
     auto elected = acquire_patiently(session, signals, provider, options.name, how,
                                      {.reminders = Reminders::none, .status = "standby for"});
     if (!elected && has_led && may_come_back(elected.error())) {
-      // What took the term away may last.
+      // The cause of the loss may last.
       if (!std::exchange(away, true)) {
         session.report({elected.error().code, elected.error().message + "; trying again"});
       }

@@ -34,7 +34,7 @@ struct MarkOptions {
   bool if_clear = false;
 };
 
-// Whether it was marked by us.
+// Returns whether it was marked by us.
 Result<bool> set(Session& session, const MarkOptions& options) {
   recipes::Marker marker(session.store(), {.logger = session.logger()});
   if (!options.if_clear) {

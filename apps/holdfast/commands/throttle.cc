@@ -59,7 +59,7 @@ void declare(CommandLine& line, ThrottleOptions& options) {
   line.command(options.command);
 }
 
-// What is wrong with them together; empty if nothing is.
+// Returns what is wrong with them together; empty if nothing is.
 std::string_view mistake_in(const ThrottleOptions& options) {
   if (options.limit == 0) {
     return "say how many may pass, as in: --limit 10";

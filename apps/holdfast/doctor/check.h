@@ -7,7 +7,7 @@
 
 namespace holdfast::cli {
 
-// What `doctor` found out about one thing.
+// A finding of `doctor`.
 struct Check {
   enum class Verdict : std::uint8_t {
     ok,

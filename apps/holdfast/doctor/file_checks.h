@@ -6,7 +6,7 @@
 
 namespace holdfast::cli {
 
-// Whether a database file lies where it is safe: who else may write to it and to its folder,
+// Checks whether a database file lies where it is safe: who else may write to it and to its folder,
 // whether the disk has room, and whether it is a disk of this machine.
 [[nodiscard]] Checks check_file(const std::filesystem::path& file);
 

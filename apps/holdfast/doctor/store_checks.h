@@ -6,7 +6,7 @@
 
 namespace holdfast::cli {
 
-// What the engine promises, in words.
+// Says in words what the engine promises.
 [[nodiscard]] Checks check_promises(const store::Capabilities& capabilities);
 
 // Claims, renews and releases a name of its own, twice, and looks whether a second claimant is

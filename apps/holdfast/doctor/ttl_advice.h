@@ -6,7 +6,7 @@
 
 namespace holdfast::cli {
 
-// How long a store took to answer, over a number of requests.
+// The times that a store took to answer, over a number of requests.
 struct Latency {
   base::Duration median;
   base::Duration longest;

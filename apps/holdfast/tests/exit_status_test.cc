@@ -27,7 +27,7 @@ class ExitStatusTest : public Workspace {
     return codes;
   }
 
-  // What a line of a shell ends with, in which "$0" is the program.
+  // Returns the status of a line of a shell in which "$0" is the program.
   int status_of(const std::string& line) {
     return run_to_end({"sh", "-c", line, HOLDFAST_BINARY}, environment()).status;
   }

@@ -102,7 +102,7 @@ TEST_F(FenceTest, AFileThatCannotBeGuardedIsSaid) {
   EXPECT_EQ(check("7").status, 69);
 }
 
-// What has no stream of its own must not get the fence for it.
+// A command without a stream of its own must not get the fence for it.
 TEST_F(FenceTest, ACommandWithoutStreamsDoesNotWriteIntoTheFence) {
   const auto without = [this](const std::string& streams, const Words& more) {
     Words words{
@@ -137,8 +137,8 @@ TEST_F(FenceTest, ALinkThatIsTurnedKeepsItsFence) {
   EXPECT_EQ(std::filesystem::read_symlink(live), "release-8");
 }
 
-// What a script under `holdfast run` does. It is stopped long before the first renewal, and so not
-// in the middle of one, which would keep the store locked.
+// The work of a script under `holdfast run`. It is stopped long before the first renewal, and so
+// not in the middle of one, which would keep the store locked.
 TEST_F(FenceTest, AHolderThatWasStoppedPastItsTtlIsRefused) {
   const std::string script =
       "echo $$; read line; \"$0\" fence check \"$1\" -- sh -c 'echo first >\"$0\"' \"$1\"; echo $?";

@@ -60,7 +60,7 @@ class Process {
   Stream errors_;
 };
 
-// What a program that was run to its end had to say.
+// The output and the end of a program.
 struct Outcome {
   int status;
   std::string output;

@@ -25,7 +25,7 @@ class Pty {
   std::string expect_match(const std::string& pattern);
   // Reads until the program has ended: its status, or 128 and the signal.
   int wait();
-  // What was read and not yet expected.
+  // Output that was read and not yet expected.
   [[nodiscard]] const std::string& screen() const noexcept { return screen_; }
 
  private:

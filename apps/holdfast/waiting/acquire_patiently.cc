@@ -30,7 +30,7 @@ using store::Permits;
 
 using Attempt = Result<std::optional<Lock>>;
 
-// How often a claim may be refused for a reason that is gone a moment later.
+// The number of times that a claim may be refused for a reason that has passed a moment later.
 constexpr int kFruitless = 10;
 
 bool is_plain(std::uint32_t capacity) { return capacity == 1 || capacity == Permits::kAll; }
@@ -58,8 +58,8 @@ Result<bool> until_shown(LockProvider& provider, const std::string& name,
   return until(provider.store(), name, fits, deadline, options.stop);
 }
 
-// As try_acquire; and where the name is held alone but wanted shared, waits until it is not, and
-// claims it again; where it is shared but wanted alone, waits as a writer.
+// Acquires as try_acquire does; and where the name is held alone but wanted shared, waits until it
+// is not, and claims it again; where it is shared but wanted alone, waits as a writer.
 Attempt acquire_mixed(LockProvider& provider, const std::string& name, AcquireOptions options) {
   const auto fits = [&](const std::optional<store::NameState>& state) {
     return !state || state->capacity == options.permits.capacity;
@@ -73,7 +73,7 @@ Attempt acquire_mixed(LockProvider& provider, const std::string& name, AcquireOp
       return attempt;
     }
     const auto state = provider.store().look(name, answer_deadline());
-    // What fits now but did not when it was claimed has just changed, unless it never does.
+    // A claim that fits now but was refused has just begun to fit, unless it never does.
     fruitless = state && fits(*state) ? fruitless + 1 : 0;
     if (!state || (*state && !is_plain((*state)->capacity)) || fruitless > kFruitless) {
       return attempt;

@@ -41,7 +41,7 @@ using Acquired = std::variant<locks::Lock, NotFree, Interrupted>;
 [[nodiscard]] base::Result<void> check_not_own(Session& session, const std::string& name,
                                                const store::Permits& wanted);
 
-// What to tell somebody who could not have it.
+// The message for a user who could not have it.
 [[nodiscard]] base::Error not_free_error(const std::string& name, const NotFree& busy,
                                          base::Duration wait);
 

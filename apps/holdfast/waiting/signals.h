@@ -29,7 +29,7 @@ class Signals {
   // nohup does with SIGHUP, does not.
   [[nodiscard]] bool asks_to_end(int signal) const noexcept;
 
-  // What a command has to start with.
+  // The state that a command has to start with.
   [[nodiscard]] const sigset_t& original_mask() const noexcept { return original_; }
 
  private:

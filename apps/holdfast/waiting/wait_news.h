@@ -9,7 +9,7 @@
 
 namespace holdfast::cli {
 
-// How often a wait without a terminal is reported. `never`: only an outage of the store is.
+// The frequency of reports of a wait without a terminal. `never`: only an outage of the store is.
 enum class Reminders : std::uint8_t { every_minute, none, never };
 enum class Detail : std::uint8_t { usual, verbose };
 

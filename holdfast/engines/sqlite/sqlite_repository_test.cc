@@ -88,7 +88,7 @@ TEST_F(SqliteRepositoryTest, LeasesAndObjectsShareAFileWhicheverWasThereFirst) {
 
 TEST_F(SqliteRepositoryTest, ProgramsFromBeforeThereWereObjectsGoOnWithTheFile) {
   save(*open(), save_of("17", "data", 1));
-  // By this number they know whether they can use it.
+  // This number tells them whether they can use it.
   EXPECT_EQ(Stranger(file_).ask("SELECT CAST(user_version AS TEXT) FROM pragma_user_version"), "2");
   testing::use(*testing::open({.file = file_}), "17");
   EXPECT_EQ(load(*open(), "17", 1), LoadOutcome(store::Loaded{"data"}));

@@ -72,7 +72,7 @@ void KeyShard::serve(KeyCell& cell, KeyEntry* entry, Wakes& wakes) noexcept {
   if (!entry->admits_first(first.mode)) {
     return;
   }
-  if (first.overtaken || is_late(first)) {
+  if (first.was_passed || is_late(first)) {
     hand_over(cell, entry, first, wakes);
   } else if (!first.woken) {
     wakes.retry(first);
@@ -116,7 +116,7 @@ void KeyShard::answer_retry(KeyCell& cell, KeyEntry* entry, Waiter& waiter, Wake
     hand_over(cell, entry, waiter, wakes);
     return;
   }
-  waiter.overtaken = true;
+  waiter.was_passed = true;
   if (!is_first) {
     serve(cell, entry, wakes);  // the wake-up was meant for the current first waiter
   }

@@ -23,7 +23,7 @@ struct Waiter {
   Mode mode = Mode::exclusive;
   Priority priority = Priority::normal;
   bool woken = false;        // kRetry was sent and not answered yet
-  bool overtaken = false;    // was woken, but found the key locked again
+  bool was_passed = false;   // was woken, but found the key locked again
   bool granted = false;      // out of the list; kGranted is set or about to be
   std::uint32_t passes = 0;  // how many releases found it first in the queue
   std::chrono::steady_clock::time_point since = std::chrono::steady_clock::time_point::max();

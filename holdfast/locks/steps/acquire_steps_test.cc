@@ -493,7 +493,7 @@ TEST_F(AcquireStepsTest, WhereTheQueueIsFullItTriesOnceAndEnds) {
   EXPECT_EQ(first.busy(), Kind::watch);
   Call second(narrow, kPatient);
   EXPECT_EQ(second.start(), Kind::claim) << "the name may be free";
-  EXPECT_FALSE(second.step().claim->waits) << "it could not be told of a grant";
+  EXPECT_FALSE(second.step().claim->waits) << "it could not be notified of a grant";
   EXPECT_EQ(second.busy(), Kind::done);
   EXPECT_EQ(second.error(), ErrorCode::limit_exceeded);
   EXPECT_EQ(first.subscribed(), Kind::claim);
@@ -509,7 +509,7 @@ TEST_F(AcquireStepsTest, WhereTooManyNamesAreWaitedForItTriesOnceAndEnds) {
   EXPECT_EQ(first.busy(), Kind::watch);
   Call second(narrow, kPatient, "other");
   EXPECT_EQ(second.start(), Kind::claim) << "the name may be free";
-  EXPECT_FALSE(second.step().claim->waits) << "it could not be told of a grant";
+  EXPECT_FALSE(second.step().claim->waits) << "it could not be notified of a grant";
   EXPECT_EQ(second.busy(), Kind::done);
   EXPECT_EQ(second.error(), ErrorCode::limit_exceeded);
   EXPECT_EQ(first.subscribed(), Kind::claim);

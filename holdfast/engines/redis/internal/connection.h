@@ -108,7 +108,7 @@ class Connection {
  private:
   using TransportPtr = std::shared_ptr<Transport>;
 
-  // What the leader does while no reply comes.
+  // The leader's conduct while no reply comes.
   enum class Rest : std::uint8_t { none, spinning, spent };
 
   // The work that needs the mutex open.

@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
 -- Removes exactly this lease, or ends its waiting: 1 if it was there, else 0. The mutex is then granted
--- to the first claim in the queue; a store without a claim is told. If a caller waits at the store that
+-- to the first claim in the queue; a store without a claim gets a hint. If a caller waits at the store that
 -- releases (given only then), the store joins the queue at its end.
 -- KEYS plain, companion   ARGV …, id, store, the member of the queue with this id (or empty, or none),
 -- how often the name is left free for other clients, in microseconds (or none: never)

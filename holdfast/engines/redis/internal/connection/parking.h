@@ -13,8 +13,8 @@ namespace holdfast::engines::redis::internal {
 class Parking {
  public:
   enum class Word : std::uint32_t {
-    none,    // nothing was told
-    asleep,  // nothing was told, and the owner sleeps
+    none,    // nobody was notified
+    asleep,  // nobody was notified, and the owner sleeps
     lead,    // lead the others
     done,    // the reply, or the error, is there
   };

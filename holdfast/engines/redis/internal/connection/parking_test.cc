@@ -55,7 +55,7 @@ TEST(ParkingLot, EverybodyHearsWhatItWasToldAndNobodyAnythingElse) {
     }
     std::vector<std::size_t> order;
     for (std::size_t i = 0; i < kSleepers; ++i) {
-      if (i % 10 != 9) {  // those are told nothing
+      if (i % 10 != 9) {  // nobody notifies those
         order.push_back(i);
       }
     }
