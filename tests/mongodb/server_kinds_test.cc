@@ -132,7 +132,7 @@ TEST(ServerKinds, AForkedChildThatDestroysTheStoreAndTheRepositoryEndsNoSession)
     repository.reset();
     return true;
   }));
-  // By the second answer, the proxy has seen what was sent before the first.
+  // At the second answer, the proxy has seen what was sent before the first.
   EXPECT_TRUE(other->look("job"));
   EXPECT_TRUE(other->look("job"));
   EXPECT_FALSE(proxy.has_heard());
@@ -158,22 +158,25 @@ TEST(ServerKinds, MoreThreadsThanConnectionsWaitForOne) {
   EXPECT_EQ(granted, 12);
 }
 
-// As docs/coming-from/distributedlock-mongodb.md shows it.
-TEST(Guide, OptionsOfTheUrlMakeALock) {
+// The program of docs/coming-from/distributedlock-mongodb.md: no call names a ttl or a cadence.
+TEST(Guide, TheExpiryOfTheUrlIsTheTtlOfALockAndItsCadenceRenewsIt) {
   const MongoServer server;
   const char mark = server.url().find('?') == std::string::npos ? '?' : '&';
-  auto options = base::value_or_throw(
-      engines::mongodb::parse_mongo_url(server.url() + mark + "expiry=20s&extension_cadence=5s"));
-  const base::Duration cadence = options.extension_cadence;  // zero: a third of the expiry
-  const locks::AcquireOptions how{
-      .ttl = options.expiry,
-      .renew_every = cadence > base::Duration::zero() ? std::optional(cadence) : std::nullopt};
+  auto options = base::value_or_throw(engines::mongodb::parse_mongo_url(
+      server.url() + mark + "expiry=10m&extension_cadence=200ms"));
+  std::atomic<int> renewals = 0;
   locks::LockProvider provider(
-      base::value_or_throw(engines::mongodb::open_store(std::move(options))));
-  auto lock = provider.acquire("invoice/17", how);
-  EXPECT_FALSE(lock.lost().stop_requested());
+      base::value_or_throw(engines::mongodb::open_store(std::move(options))),
+      {.metrics = {.count = [&](std::string_view counter, std::string_view, std::uint64_t) {
+         renewals += counter == "renewed" ? 1 : 0;
+       }}});
+  const auto lock = provider.acquire("invoice/17");
   const auto state = base::value_or_throw(provider.look("invoice/17"));
-  EXPECT_LE(state->holders.at(0).time_left, 20s);
+  EXPECT_GT(state->holders.at(0).time_left, 5min);
+  EXPECT_LE(state->holders.at(0).time_left, 10min);
+  // Without the cadence, the first renewal would be sent after more than three minutes.
+  EXPECT_TRUE(eventually([&] { return renewals > 2; }));
+  EXPECT_FALSE(lock.lost().stop_requested());
 }
 
 std::map<std::string, Level> levels(const MongoServer& server) {

@@ -135,6 +135,20 @@ TEST(MemoryStore, ASweepForgetsAllNamesThatAreNotHeldAnyMore) {
   EXPECT_EQ(store.size(), 0U);
 }
 
+TEST(MemoryStore, TheBackgroundSweepForgetsNamesThatExpiredAndKeepsThoseThatAreHeld) {
+  base::ManualClock clock;
+  MemoryStore store({.clock = &clock, .sweep_every = 10s});
+  clock.wait_for_sleepers(1);
+  for (int i = 0; i < 100; ++i) {
+    hold(store, "early " + std::to_string(i));  // for an hour
+  }
+  clock.advance(50min);
+  hold(store, "late");
+  clock.advance(30min);
+  EXPECT_TRUE(tests::eventually([&] { return store.size() == 1; }));
+  EXPECT_EQ(all_names(store, 10), std::vector<std::string>{"late"});
+}
+
 TEST(MemoryStore, ItsMemoryDoesNotGrowWithNamesThatComeAndGo) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "a sanitizer has an allocator of its own";
