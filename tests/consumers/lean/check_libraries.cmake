@@ -1,0 +1,10 @@
+# The program PROGRAM loads SQLite, and no library of another engine.
+execute_process(COMMAND ldd "${PROGRAM}" OUTPUT_VARIABLE libraries COMMAND_ERROR_IS_FATAL ANY)
+if(NOT libraries MATCHES "libsqlite3")
+  message(FATAL_ERROR "ldd does not show libsqlite3:\n${libraries}")
+endif()
+foreach(library hiredis ssl crypto bson mongoc pq prometheus boost)
+  if(libraries MATCHES "lib${library}[^a-z]")
+    message(FATAL_ERROR "A program that uses SQLite alone loads lib${library}:\n${libraries}")
+  endif()
+endforeach()
