@@ -217,10 +217,12 @@ Checks check_promises(const store::Capabilities& capabilities) {
       {"engine", Verdict::ok, capabilities.engine},
       {"cross_process", capabilities.cross_process ? Verdict::ok : Verdict::warning,
        say(capabilities.cross_process, "excludes other processes",
-           "does not exclude other processes: useless for this command, pass another --store")},
+           "each memory: that is opened is a separate store, and memory:NAME is one for each "
+           "process: pass another --store")},
       {"cross_machine", Verdict::ok,
        say(capabilities.cross_machine, "excludes other machines",
-           "excludes processes on this machine only")},
+           capabilities.cross_process ? "excludes processes on this machine only"
+                                      : "excludes threads of one process only")},
       {"durable", Verdict::ok,
        say(capabilities.durable, "leases survive a restart of the programs, or of the server",
            "not promised: a restart of the store may lose leases")},

@@ -85,7 +85,13 @@ TEST_F(OutputTest, AStoreThatNoOtherProcessSeesIsAMistake) {
     EXPECT_NE(outcome.errors.find("no other process sees the locks of memory:"), std::string::npos)
         << outcome.errors;
   }
-  EXPECT_EQ(holdfast({"--store", "memory:", "doctor"}).status, 0);
+  const Outcome doctor = holdfast({"--store", "memory:", "doctor"});
+  EXPECT_EQ(doctor.status, 0);
+  EXPECT_NE(doctor.output.find("each memory: that is opened is a separate store"),
+            std::string::npos)
+      << doctor.output;
+  EXPECT_NE(doctor.output.find("excludes threads of one process only"), std::string::npos)
+      << doctor.output;
   EXPECT_EQ(holdfast({"--store", "memory:", "bench", "--count", "1"}).status, 0);
 }
 
