@@ -5,14 +5,16 @@
 
 #include <holdfast/holdfast.h>
 
-void print_report(holdfast::FencingToken token, const std::stop_token& lost) {
-  for (int page = 1; page <= 3 && !lost.stop_requested(); ++page) {
-    std::cout << "page " << page << ", token " << to_string(token) << '\n';
-  }
-}
+void print_report(holdfast::FencingToken token, const std::stop_token& lost);
 
 int main() {
-  auto locks = holdfast::open("sqlite:locks.db");  // or redis://host, mongodb://host/database
+  auto locks = holdfast::open("sqlite:locks.db");  // or redis://…, postgresql://…, mongodb://…
   auto lock = locks.acquire("report");             // waits; renewed in the background
-  print_report(lock.token(), lock.lost());         // a fencing token and a std::stop_token
+  print_report(lock.token(), lock.lost());         // the work stops when the lock is lost
 }  // released here
+
+void print_report(holdfast::FencingToken token, const std::stop_token& lost) {
+  for (int page = 1; page <= 3 && !lost.stop_requested(); ++page) {
+    std::cout << "page " << page << ", token " << token << '\n';
+  }
+}
