@@ -57,7 +57,7 @@ class Callbacks {
   void next() {
     if (left_-- == 0) return;
     keys_.lock(key(left_), asio::bind_executor(context_, [this](boost::system::error_code,
-                                                                async::ExclusiveGuard guard) {
+                                                                async::AsyncExclusiveGuard guard) {
                  guard.unlock();
                  next();
                }));

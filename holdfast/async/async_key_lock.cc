@@ -40,11 +40,11 @@ AsyncKeyLock::AsyncKeyLock(const AsyncKeyLockOptions& options)
 
 AsyncKeyLock::~AsyncKeyLock() { table_->close(); }
 
-std::optional<ExclusiveGuard> AsyncKeyLock::try_lock(std::string_view key) {
+std::optional<AsyncExclusiveGuard> AsyncKeyLock::try_lock(std::string_view key) {
   return try_to_lock<KeyMode::exclusive>(*table_, key);
 }
 
-std::optional<SharedGuard> AsyncKeyLock::try_lock_shared(std::string_view key) {
+std::optional<AsyncSharedGuard> AsyncKeyLock::try_lock_shared(std::string_view key) {
   return try_to_lock<KeyMode::shared>(*table_, key);
 }
 

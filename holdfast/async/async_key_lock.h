@@ -82,8 +82,9 @@ struct AsyncKeyLockOptions {
 //   auto other = co_await keys.lock_for("invoice:43", 50ms);  // throws timed_out
 class AsyncKeyLock {
  public:
+  AsyncKeyLock() : AsyncKeyLock(AsyncKeyLockOptions{}) {}
   // Throws base::Exception with invalid_argument for invalid options.
-  explicit AsyncKeyLock(const AsyncKeyLockOptions& options = {});
+  explicit AsyncKeyLock(const AsyncKeyLockOptions& options);
   ~AsyncKeyLock();
   AsyncKeyLock(const AsyncKeyLock&) = delete;
   AsyncKeyLock& operator=(const AsyncKeyLock&) = delete;
@@ -135,14 +136,14 @@ class AsyncKeyLock {
   // Wait for this long, and return nullopt if the key was not locked in time, as KeyLock does.
   // Other errors are thrown.
   template <class Rep, class Period>
-  [[nodiscard]] boost::asio::awaitable<std::optional<ExclusiveGuard>> try_lock_for(
+  [[nodiscard]] boost::asio::awaitable<std::optional<AsyncExclusiveGuard>> try_lock_for(
       KeyText key, std::chrono::duration<Rep, Period> time) {
     auto [error, guard] =
         co_await lock_for(std::move(key), time, boost::asio::as_tuple(boost::asio::use_awaitable));
     co_return in_time(error, std::move(guard));
   }
   template <class Rep, class Period>
-  [[nodiscard]] boost::asio::awaitable<std::optional<SharedGuard>> try_lock_shared_for(
+  [[nodiscard]] boost::asio::awaitable<std::optional<AsyncSharedGuard>> try_lock_shared_for(
       KeyText key, std::chrono::duration<Rep, Period> time) {
     auto [error, guard] = co_await lock_shared_for(
         std::move(key), time, boost::asio::as_tuple(boost::asio::use_awaitable));
@@ -175,8 +176,8 @@ class AsyncKeyLock {
   // Return nullopt at once if the key is locked or waited for. These are not Asio operations: any
   // thread may call them. They throw std::bad_alloc if there is no memory for a new key, where the
   // operations above complete with no_memory.
-  [[nodiscard]] std::optional<ExclusiveGuard> try_lock(std::string_view key);
-  [[nodiscard]] std::optional<SharedGuard> try_lock_shared(std::string_view key);
+  [[nodiscard]] std::optional<AsyncExclusiveGuard> try_lock(std::string_view key);
+  [[nodiscard]] std::optional<AsyncSharedGuard> try_lock_shared(std::string_view key);
 
   // Returns how many keys are held at this moment. Every waiter waits for one of them.
   [[nodiscard]] std::size_t size() const;

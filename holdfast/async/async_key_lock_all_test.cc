@@ -20,7 +20,7 @@ namespace {
 using testing_support::settle;
 namespace asio = boost::asio;
 using Error = boost::system::error_code;
-using Guards = std::vector<ExclusiveGuard>;
+using Guards = std::vector<AsyncExclusiveGuard>;
 
 class AsyncKeyAll : public testing::Test {
  protected:

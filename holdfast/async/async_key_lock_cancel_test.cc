@@ -34,8 +34,8 @@ class AsyncKeyCancel : public testing::Test {
  protected:
   // Returns the error with which the operation that starts with the token completes.
   auto into(std::optional<Error>& result) {
-    return asio::bind_executor(context, [&result](Error error, const ExclusiveGuard& guard) {
-      EXPECT_NE(error.failed(), guard.owns_lock());
+    return asio::bind_executor(context, [&result](Error error, const AsyncExclusiveGuard& guard) {
+      EXPECT_NE(error.failed(), guard.holds());
       result = error;
     });
   }

@@ -63,7 +63,7 @@ TEST(AsyncKeyLifetime, AWaitMayBeEndedAfterTheLockIsDestroyed) {
   std::vector<Error> results;
   const auto token = [&] {
     return asio::bind_executor(
-        context, [&](Error error, const ExclusiveGuard&) { results.push_back(error); });
+        context, [&](Error error, const AsyncExclusiveGuard&) { results.push_back(error); });
   };
   keys->lock("k", asio::bind_cancellation_slot(signal.slot(), token()));
   keys->lock("k", AsyncKeyWait(std::chrono::steady_clock::now(), source.get_token()), token());
@@ -80,7 +80,7 @@ TEST(AsyncKeyLifetime, AKeyOnItsWayOutlivesTheLock) {
   auto keys = std::make_unique<AsyncKeyLock>();
   asio::io_context context;
   Line line(*keys, context);
-  std::optional<ExclusiveGuard> holder = keys->try_lock("k");
+  std::optional<AsyncExclusiveGuard> holder = keys->try_lock("k");
   line.writer("next");
   holder.reset();
   keys.reset();
@@ -93,18 +93,18 @@ TEST(AsyncKeyLifetime, WaitersOfADestroyedContextAreDropped) {
   AsyncKeyLock keys;
   asio::io_context here;
   Line line(keys, here);
-  std::optional<ExclusiveGuard> holder = keys.try_lock("k");
+  std::optional<AsyncExclusiveGuard> holder = keys.try_lock("k");
   int alive = 0;
   bool is_called = false;
   {
     asio::io_context gone;
-    keys.lock("k", asio::bind_executor(gone, [&, witness = Witness(alive)](Error, ExclusiveGuard) {
+    keys.lock("k",
+              asio::bind_executor(gone, [&, witness = Witness(alive)](Error, AsyncExclusiveGuard) {
                 is_called = true;
               }));
     keys.lock_for("k", 1h,
-                  asio::bind_executor(gone, [&, witness = Witness(alive)](Error, ExclusiveGuard) {
-                    is_called = true;
-                  }));
+                  asio::bind_executor(gone, [&, witness = Witness(alive)](
+                                                Error, AsyncExclusiveGuard) { is_called = true; }));
     EXPECT_EQ(alive, 2);
     line.writer("next");
   }
@@ -121,10 +121,10 @@ TEST(AsyncKeyLifetime, AKeyOnItsWayToADestroyedContextGoesToTheNext) {
   AsyncKeyLock keys;
   asio::io_context here;
   Line line(keys, here);
-  std::optional<ExclusiveGuard> holder = keys.try_lock("k");
+  std::optional<AsyncExclusiveGuard> holder = keys.try_lock("k");
   {
     asio::io_context gone;
-    keys.lock("k", asio::bind_executor(gone, [](Error, ExclusiveGuard) { FAIL(); }));
+    keys.lock("k", asio::bind_executor(gone, [](Error, AsyncExclusiveGuard) { FAIL(); }));
     line.writer("next");
     holder.reset();  // passes the key to the waiter whose context will never run
     settle(here);
@@ -141,7 +141,7 @@ TEST(AsyncKeyLifetime, AReaderBehindADroppedWriterEnters) {
   line.reader("in");
   {
     asio::io_context gone;
-    keys.lock("k", asio::bind_executor(gone, [](Error, ExclusiveGuard) { FAIL(); }));
+    keys.lock("k", asio::bind_executor(gone, [](Error, AsyncExclusiveGuard) { FAIL(); }));
     line.reader("next");
     EXPECT_EQ(line.news(), (Names{"in"}));
   }
@@ -180,11 +180,12 @@ TEST(AsyncKeyLifetime, AContextMayBeDestroyedWhileItsWaitersGetTheirKeys) {
   int alive = 0;
   for (int round = 0; round < kRounds; ++round) {
     auto gone = std::make_unique<asio::io_context>();
-    std::optional<ExclusiveGuard> holder = keys.try_lock("k");
+    std::optional<AsyncExclusiveGuard> holder = keys.try_lock("k");
     ASSERT_TRUE(holder);
     std::stop_source source;
     for (int i = 0; i < kWaiters; ++i) {
-      auto token = asio::bind_executor(*gone, [witness = Witness(alive)](Error, ExclusiveGuard) {});
+      auto token =
+          asio::bind_executor(*gone, [witness = Witness(alive)](Error, AsyncExclusiveGuard) {});
       if (i % 2 == 0) {
         keys.lock("k", source.get_token(), std::move(token));
       } else {

@@ -92,7 +92,7 @@ TEST_F(AsyncKeyMemory, AFreeKeyCostsACallbackNoAllocation) {
   asio::post(context, [&] {
     for (int i = 0; i < 2; ++i) {
       const std::size_t before = allocations;
-      keys.lock("key", asio::bind_executor(context, [](Error, ExclusiveGuard) {}));
+      keys.lock("key", asio::bind_executor(context, [](Error, AsyncExclusiveGuard) {}));
       context.poll_one();
       counted = allocations - before;
     }
@@ -146,7 +146,7 @@ struct CountingHandler {
   using executor_type = asio::io_context::executor_type;
   allocator_type get_allocator() const { return allocator; }
   executor_type get_executor() const { return executor; }
-  void operator()(Error, const ExclusiveGuard&) const {}
+  void operator()(Error, const AsyncExclusiveGuard&) const {}
 
   allocator_type allocator;
   executor_type executor;
@@ -186,7 +186,7 @@ TEST_F(AsyncKeyMemory, ManyKeysHeldTogetherLeaveLittleBehind) {
   constexpr std::ptrdiff_t kMostSpare = 64 * 64;  // of each of 64 shards, and few have a long key
   const std::ptrdiff_t before = blocks;
   {
-    std::vector<ExclusiveGuard> guards;
+    std::vector<AsyncExclusiveGuard> guards;
     for (int i = 0; i < kMany; ++i) {
       guards.push_back(*keys.try_lock("k" + std::to_string(i)));
     }
@@ -200,13 +200,14 @@ TEST_F(AsyncKeyMemory, ManyKeysHeldTogetherLeaveLittleBehind) {
 TEST_F(AsyncKeyMemory, OverloadNeverKeepsMoreOperationsThanTheLimit) {
   constexpr int kLimit = 100;
   AsyncKeyLock few({.max_waiters = kLimit});
-  std::optional<ExclusiveGuard> held = few.try_lock("key");
+  std::optional<AsyncExclusiveGuard> held = few.try_lock("key");
   int entered = 0;
   int refused = 0;
   const auto wait = [&](int operations) {
     for (int i = 0; i < operations; ++i) {
-      few.lock("key", asio::bind_executor(context, [&](const Error& error, ExclusiveGuard guard) {
-                 entered += guard.owns_lock() ? 1 : 0;
+      few.lock("key",
+               asio::bind_executor(context, [&](const Error& error, AsyncExclusiveGuard guard) {
+                 entered += guard.holds() ? 1 : 0;
                  refused += error == limit_exceeded() ? 1 : 0;
                }));
       settle(context);

@@ -42,7 +42,7 @@ void run(Coroutine coroutine) {
 TEST(AsyncKeyLock, ExcludesOthersFromAHeldKeyAndFromNoOther) {
   AsyncKeyLock keys;
   run([&]() -> asio::awaitable<void> {
-    const ExclusiveGuard guard = co_await keys.lock("k");
+    const AsyncExclusiveGuard guard = co_await keys.lock("k");
     EXPECT_TRUE(guard);
     EXPECT_FALSE(keys.try_lock("k"));
     EXPECT_FALSE(keys.try_lock_shared("k"));
@@ -68,8 +68,8 @@ TEST(AsyncKeyLock, ATryWithATimeIsEmptyIfTheKeyWasNotLockedInTime) {
 TEST(AsyncKeyLock, ReadersShareAndExcludeWriters) {
   AsyncKeyLock keys;
   run([&]() -> asio::awaitable<void> {
-    SharedGuard one = co_await keys.lock_shared("k");
-    SharedGuard two = co_await keys.lock_shared("k");
+    AsyncSharedGuard one = co_await keys.lock_shared("k");
+    AsyncSharedGuard two = co_await keys.lock_shared("k");
     EXPECT_TRUE(keys.try_lock_shared("k"));
     EXPECT_FALSE(keys.try_lock("k"));
     one.unlock();
@@ -102,7 +102,7 @@ TEST(AsyncKeyLock, ATemporaryKeyLivesUntilTheOperationBegins) {
   // The coroutine begins when the context runs, long after this statement.
   auto ended = asio::co_spawn(context, keys.lock(name()), asio::use_future);
   context.run();
-  const ExclusiveGuard guard = ended.get();
+  const AsyncExclusiveGuard guard = ended.get();
   EXPECT_FALSE(keys.try_lock(name()));
 }
 
@@ -111,7 +111,7 @@ TEST(AsyncKeyLock, UnlockingResumesTheNextLaterAndNotInside) {
   asio::io_context context;
   auto guard = keys.try_lock("k");
   bool is_next_in = false;
-  keys.lock("k", asio::bind_executor(context, [&](Error error, ExclusiveGuard next) {
+  keys.lock("k", asio::bind_executor(context, [&](Error error, AsyncExclusiveGuard next) {
               is_next_in = !error && next;
             }));
   settle(context);
@@ -130,7 +130,8 @@ TEST(AsyncKeyLock, AFreeKeyDoesNotCallTheHandlerInTheCall) {
   asio::io_context context;
   bool is_called = false;
   asio::post(context, [&] {
-    keys.lock("k", asio::bind_executor(context, [&](Error, ExclusiveGuard) { is_called = true; }));
+    keys.lock("k",
+              asio::bind_executor(context, [&](Error, AsyncExclusiveGuard) { is_called = true; }));
     EXPECT_FALSE(is_called);
   });
   context.run();
@@ -141,17 +142,17 @@ TEST(AsyncKeyLock, TakesAnyCompletionToken) {
   AsyncKeyLock keys;
   asio::thread_pool pool(1);
   // A future; the handler has no executor, so Asio's system executor serves it.
-  std::future<ExclusiveGuard> future = keys.lock("k", asio::use_future);
-  ExclusiveGuard guard = future.get();
-  std::future<ExclusiveGuard> waiting = keys.lock("k", asio::use_future);
+  std::future<AsyncExclusiveGuard> future = keys.lock("k", asio::use_future);
+  AsyncExclusiveGuard guard = future.get();
+  std::future<AsyncExclusiveGuard> waiting = keys.lock("k", asio::use_future);
   EXPECT_EQ(waiting.wait_for(0s), std::future_status::timeout);
   guard.unlock();
-  ExclusiveGuard next = waiting.get();
+  AsyncExclusiveGuard next = waiting.get();
   EXPECT_TRUE(next);
 
   // A callback.
   std::promise<bool> called;
-  keys.lock_shared("other", asio::bind_executor(pool, [&](Error error, SharedGuard shared) {
+  keys.lock_shared("other", asio::bind_executor(pool, [&](Error error, AsyncSharedGuard shared) {
                      called.set_value(!error && shared);
                    }));
   EXPECT_TRUE(called.get_future().get());
@@ -174,13 +175,13 @@ TEST(AsyncKeyLock, CompletesOnTheHandlersExecutor) {
   AsyncKeyLock keys;
   asio::thread_pool pool(2);
   auto strand = asio::make_strand(pool);
-  ExclusiveGuard holder = *keys.try_lock("k");
+  AsyncExclusiveGuard holder = *keys.try_lock("k");
   std::promise<bool> free_key;
-  keys.lock("free", asio::bind_executor(strand, [&](Error, ExclusiveGuard) {
+  keys.lock("free", asio::bind_executor(strand, [&](Error, AsyncExclusiveGuard) {
               free_key.set_value(strand.running_in_this_thread());
             }));
   std::promise<bool> waited;
-  keys.lock("k", asio::bind_executor(strand, [&](Error, ExclusiveGuard) {
+  keys.lock("k", asio::bind_executor(strand, [&](Error, AsyncExclusiveGuard) {
               waited.set_value(strand.running_in_this_thread());
             }));
   EXPECT_TRUE(free_key.get_future().get());
@@ -195,11 +196,11 @@ TEST(AsyncKeyLock, SeveralContextsShareIt) {
   asio::io_context there;
   Names order;
   // The next waiter runs in its own context, not in that of the unlocking coroutine.
-  std::optional<ExclusiveGuard> holder = keys.try_lock("k");
-  keys.lock("k",
-            asio::bind_executor(there, [&](Error, ExclusiveGuard) { order.push_back("there"); }));
-  keys.lock("k",
-            asio::bind_executor(here, [&](Error, ExclusiveGuard) { order.push_back("here"); }));
+  std::optional<AsyncExclusiveGuard> holder = keys.try_lock("k");
+  keys.lock("k", asio::bind_executor(
+                     there, [&](Error, AsyncExclusiveGuard) { order.push_back("there"); }));
+  keys.lock(
+      "k", asio::bind_executor(here, [&](Error, AsyncExclusiveGuard) { order.push_back("here"); }));
   holder.reset();
   settle(here);
   EXPECT_EQ(order, Names{});
@@ -213,9 +214,9 @@ TEST(AsyncKeyLock, SeveralContextsShareIt) {
 TEST(AsyncKeyLock, AWaiterIsWorkForItsContext) {
   AsyncKeyLock keys;
   asio::io_context context;
-  std::optional<ExclusiveGuard> holder = keys.try_lock("k");
+  std::optional<AsyncExclusiveGuard> holder = keys.try_lock("k");
   bool is_in = false;
-  keys.lock("k", asio::bind_executor(context, [&](Error, ExclusiveGuard) { is_in = true; }));
+  keys.lock("k", asio::bind_executor(context, [&](Error, AsyncExclusiveGuard) { is_in = true; }));
   settle(context);
   EXPECT_FALSE(context.stopped());  // run() would not return
   holder.reset();
@@ -272,9 +273,9 @@ TEST(AsyncKeyLock, CountsWhatItDid) {
 
 TEST(AsyncKeyGuard, MovesAndUnlocksOnce) {
   AsyncKeyLock keys;
-  ExclusiveGuard guard = *keys.try_lock("k");
-  ExclusiveGuard moved = std::move(guard);
-  EXPECT_FALSE(guard.owns_lock());  // NOLINT(bugprone-use-after-move): that is the point
+  AsyncExclusiveGuard guard = *keys.try_lock("k");
+  AsyncExclusiveGuard moved = std::move(guard);
+  EXPECT_FALSE(guard.holds());  // NOLINT(bugprone-use-after-move): that is the point
   guard.unlock();
   EXPECT_FALSE(keys.try_lock("k"));
   moved = *keys.try_lock("other");  // unlocks "k"
@@ -289,10 +290,10 @@ TEST(AsyncKeyGuard, DowngradeLetsInTheFirstReadersAndNoWriter) {
   AsyncKeyLock keys;
   asio::io_context context;
   testing_support::Line line(keys, context);
-  ExclusiveGuard writer = *keys.try_lock("k");
+  AsyncExclusiveGuard writer = *keys.try_lock("k");
   line.reader("reader");
   line.writer("writer");
-  SharedGuard shared = std::move(writer).downgrade();
+  AsyncSharedGuard shared = std::move(writer).downgrade();
   settle(context);
   EXPECT_FALSE(writer);  // NOLINT(bugprone-use-after-move): that is the point
   EXPECT_EQ(line.news(), (Names{"reader"}));
@@ -301,7 +302,7 @@ TEST(AsyncKeyGuard, DowngradeLetsInTheFirstReadersAndNoWriter) {
   shared.unlock();
   settle(context);
   EXPECT_EQ(line.news(), (Names{"writer"}));
-  EXPECT_FALSE(ExclusiveGuard().downgrade());
+  EXPECT_FALSE(AsyncExclusiveGuard().downgrade());
 }
 
 TEST(AsyncKeyLockLimit, ACoroutineBeyondTheLimitIsToldSoAtOnce) {

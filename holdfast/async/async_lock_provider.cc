@@ -41,11 +41,6 @@ AsyncLockProvider::AsyncLockProvider(locks::LockProvider& provider, const AsyncO
     : provider_(&provider),
       room_(internal::EngineRoom::make(provider.core(), provider.store(), provider.clock(), how)) {}
 
-const locks::AcquireOptions& AsyncLockProvider::defaults() {
-  static const locks::AcquireOptions kDefaults;
-  return kDefaults;
-}
-
 AsyncLockProvider::~AsyncLockProvider() {
   own_.reset();  // cancels all waits
   if (!room_->is_inherited()) {

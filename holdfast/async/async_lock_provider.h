@@ -84,7 +84,9 @@ class AsyncLockProvider {
     return internal::initiate<internal::Acquire, void(std::exception_ptr, AsyncLock)>(
         std::forward<Token>(token), room_, core(), std::move(name), options, base::Duration::max());
   }
-  [[nodiscard]] auto acquire(std::string name) { return acquire(std::move(name), defaults()); }
+  [[nodiscard]] auto acquire(std::string name) {
+    return acquire(std::move(name), internal::kDefaultOptions);
+  }
   // Completes with base::Result<std::optional<AsyncLock>>: nullopt if the lock was not acquired
   // within `options.wait` (default: zero).
   template <class Token = boost::asio::use_awaitable_t<>>
@@ -95,7 +97,7 @@ class AsyncLockProvider {
         base::Duration::zero());
   }
   [[nodiscard]] auto try_acquire(std::string name) {
-    return try_acquire(std::move(name), defaults());
+    return try_acquire(std::move(name), internal::kDefaultOptions);
   }
   // Do not compile: the options need a name.
   template <class... Token>
@@ -132,7 +134,6 @@ class AsyncLockProvider {
  private:
   AsyncLockProvider(std::unique_ptr<locks::LockProvider> own, const AsyncOptions& how);
 
-  [[nodiscard]] static const locks::AcquireOptions& defaults();
   [[nodiscard]] const std::shared_ptr<locks::ProviderCore>& core() const noexcept {
     return provider_->core();
   }

@@ -29,9 +29,10 @@ namespace holdfast::async {
 //   auto both = co_await locks.lock_all({"account:1", "account:2"});
 class AsyncStripedKeyLock {
  public:
+  AsyncStripedKeyLock() : AsyncStripedKeyLock(1024) {}
   // `stripes` is rounded up to a power of two, at least 1 and at most 2^20; throws base::Exception
   // with ErrorCode::invalid_argument beyond that, and for invalid options.
-  explicit AsyncStripedKeyLock(std::size_t stripes = 1024, const AsyncKeyLockOptions& options = {});
+  explicit AsyncStripedKeyLock(std::size_t stripes, const AsyncKeyLockOptions& options = {});
 
   // Lock as the functions of AsyncKeyLock with these names do. After the key they take the same
   // arguments: a wait or a time, and a completion token.
@@ -62,10 +63,10 @@ class AsyncStripedKeyLock {
   }
 
   // Return nullopt at once if the stripe is locked or waited for.
-  [[nodiscard]] std::optional<ExclusiveGuard> try_lock(std::string_view key) {
+  [[nodiscard]] std::optional<AsyncExclusiveGuard> try_lock(std::string_view key) {
     return stripes_.try_lock(stripe_text(key));
   }
-  [[nodiscard]] std::optional<SharedGuard> try_lock_shared(std::string_view key) {
+  [[nodiscard]] std::optional<AsyncSharedGuard> try_lock_shared(std::string_view key) {
     return stripes_.try_lock_shared(stripe_text(key));
   }
 

@@ -131,7 +131,7 @@ TEST_F(AsyncStripedKeyLockTest, CallersThatLockSeveralKeysInAnyOrderNeverDeadloc
 }
 
 TEST_F(AsyncStripedKeyLockTest, AnyNumberOfKeysHoldsNoMoreThanTheStripes) {
-  std::vector<ExclusiveGuard> held;
+  std::vector<AsyncExclusiveGuard> held;
   for (int i = 0; i < 10'000; ++i) {
     if (auto guard = locks.try_lock("key " + std::to_string(i))) held.push_back(*std::move(guard));
   }
@@ -144,7 +144,7 @@ TEST_F(AsyncStripedKeyLockTest, AnyNumberOfKeysHoldsNoMoreThanTheStripes) {
 }
 
 TEST_F(AsyncStripedKeyLockTest, ShowsItsWaitersAndCountsThem) {
-  std::optional<ExclusiveGuard> held = locks.try_lock(keys.first);
+  std::optional<AsyncExclusiveGuard> held = locks.try_lock(keys.first);
   for (const std::string& key : {keys.first, keys.second}) {
     spawn(context, [&, key]() -> asio::awaitable<void> {
       static_cast<void>(co_await locks.lock_shared(key));

@@ -2,8 +2,8 @@
 
 #include <exception>
 
+#include <holdfast/async/internal/acquire_or_error.h>
 #include <holdfast/base/deadline.h>
-#include <holdfast/locks/or_timed_out.h>
 
 namespace holdfast::async {
 
@@ -58,13 +58,13 @@ AsyncDegradableProvider::~AsyncDegradableProvider() = default;
 asio::awaitable<AsyncDegradableLock> AsyncDegradableProvider::acquire_with(std::string name,
                                                                            AcquireOptions options) {
   const base::Duration wait = options.wait.value_or(base::Duration::max());
-  auto lock = co_await acquire_within(name, std::move(options), wait);
-  const auto why = [&name] { return locks::timed_out(name); };
-  co_return base::value_or_throw(locks::or_timed_out(std::move(lock), why));
+  auto lock = co_await acquire_within(std::move(name), std::move(options), wait,
+                                      internal::acquire_or_error);
+  co_return *base::value_or_throw(std::move(lock));
 }
 
 asio::awaitable<AsyncDegradableProvider::Outcome> AsyncDegradableProvider::acquire_within(
-    std::string name, AcquireOptions options, base::Duration wait) {
+    std::string name, AcquireOptions options, base::Duration wait, Acquire& acquire) {
   if (auto valid = recipes::DegradableProvider::check(name, options); !valid) {
     co_return std::unexpected(std::move(valid).error());
   }
@@ -72,7 +72,7 @@ asio::awaitable<AsyncDegradableProvider::Outcome> AsyncDegradableProvider::acqui
   options.wait = wait;
   locks::Lock local;
   if (local_ != nullptr) {
-    auto waited = co_await local_->try_acquire(name, options);
+    auto waited = co_await acquire(*local_, name, options);
     MaybeLock held = into_blocking(std::move(waited));
     if (!held) {
       co_return std::unexpected(std::move(held).error());
@@ -87,7 +87,7 @@ asio::awaitable<AsyncDegradableProvider::Outcome> AsyncDegradableProvider::acqui
                                                std::move(local));
   recipes::DegradableProvider::Outcome outcome{};
   if (attempt.begin()) {
-    auto held = co_await shared_.try_acquire(name, attempt.how());
+    auto held = co_await acquire(shared_, name, attempt.how());
     outcome = attempt.end(into_blocking(std::move(held)));
   } else {
     outcome = attempt.outcome();

@@ -11,6 +11,7 @@
 
 #include <holdfast/async/async_lock_provider.h>
 #include <holdfast/async/async_options.h>
+#include <holdfast/async/internal/acquire_or_error.h>
 #include <holdfast/async/internal/blocking_call.h>
 #include <holdfast/async/internal/refuse_unnamed.h>
 #include <holdfast/base/error.h>
@@ -88,7 +89,8 @@ class AsyncDegradableProvider {
   // Returns nullopt if the lock was not acquired within `options.wait` (default: zero).
   [[nodiscard]] boost::asio::awaitable<base::Result<std::optional<AsyncDegradableLock>>>
   try_acquire(std::string name, const locks::AcquireOptions& options) {
-    return acquire_within(std::move(name), options, options.wait.value_or(base::Duration::zero()));
+    return acquire_within(std::move(name), options, options.wait.value_or(base::Duration::zero()),
+                          internal::acquire_if_free);
   }
   // Do not compile: the options need a name.
   template <class... Nothing>
@@ -112,8 +114,9 @@ class AsyncDegradableProvider {
   // Keep a copy of the options in the coroutine.
   boost::asio::awaitable<AsyncDegradableLock> acquire_with(std::string name,
                                                            locks::AcquireOptions options);
+  using Acquire = decltype(internal::acquire_or_error);
   boost::asio::awaitable<Outcome> acquire_within(std::string name, locks::AcquireOptions options,
-                                                 base::Duration wait);
+                                                 base::Duration wait, Acquire& acquire);
 
   recipes::DegradableProvider provider_;
   AsyncLockProvider shared_;

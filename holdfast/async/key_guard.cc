@@ -12,7 +12,7 @@ void BasicKeyGuard<kMode>::release() noexcept {
 }
 
 template <KeyMode kMode>
-SharedGuard BasicKeyGuard<kMode>::downgrade() && noexcept
+AsyncSharedGuard BasicKeyGuard<kMode>::downgrade() && noexcept
   requires(kMode == KeyMode::exclusive)
 {
   if (entry_ == nullptr) {

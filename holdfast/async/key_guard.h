@@ -40,8 +40,8 @@ class [[nodiscard]] BasicKeyGuard {
   [[nodiscard]] BasicKeyGuard<internal::KeyMode::shared> downgrade() && noexcept
     requires(kMode == internal::KeyMode::exclusive);
 
-  [[nodiscard]] bool owns_lock() const noexcept { return entry_ != nullptr; }
-  explicit operator bool() const noexcept { return owns_lock(); }
+  [[nodiscard]] bool holds() const noexcept { return entry_ != nullptr; }
+  explicit operator bool() const noexcept { return holds(); }
 
   void swap(BasicKeyGuard& other) noexcept {
     std::swap(table_, other.table_);
@@ -58,8 +58,8 @@ class [[nodiscard]] BasicKeyGuard {
   internal::KeyEntry* entry_ = nullptr;
 };
 
-using ExclusiveGuard = BasicKeyGuard<internal::KeyMode::exclusive>;
-using SharedGuard = BasicKeyGuard<internal::KeyMode::shared>;
+using AsyncExclusiveGuard = BasicKeyGuard<internal::KeyMode::exclusive>;
+using AsyncSharedGuard = BasicKeyGuard<internal::KeyMode::shared>;
 
 namespace internal {
 

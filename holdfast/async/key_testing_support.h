@@ -87,7 +87,7 @@ class Line {
   AsyncKeyLock& keys_;
   asio::io_context& context_;
   std::map<std::string, asio::cancellation_signal> signals_;
-  std::map<std::string, std::variant<ExclusiveGuard, SharedGuard>> inside_;
+  std::map<std::string, std::variant<AsyncExclusiveGuard, AsyncSharedGuard>> inside_;
   Names news_;
 };
 

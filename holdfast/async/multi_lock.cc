@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include <holdfast/locks/or_timed_out.h>
+#include <holdfast/async/internal/acquire_or_error.h>
 
 namespace holdfast::async {
 
@@ -15,14 +15,6 @@ using locks::AcquireOptions;
 using MaybeAll = Result<std::optional<AsyncMultiLock>>;
 
 using AcquireLocks = recipes::AcquireAll<AsyncMultiLock, AsyncLock>;
-
-asio::awaitable<MaybeAll> run(AcquireLocks& all, AsyncLockProvider& provider) {
-  while (const std::string* const name = all.next()) {
-    auto lock = co_await provider.try_acquire(*name, all.how());
-    all.on(std::move(lock));
-  }
-  co_return all.outcome();
-}
 
 }  // namespace
 
@@ -39,16 +31,22 @@ asio::awaitable<AsyncMultiLock> internal::acquire_all(AsyncLockProvider& provide
                                                       std::vector<std::string> names,
                                                       AcquireOptions options) {
   AcquireLocks all(provider.clock(), std::move(names), std::move(options), base::Duration::max());
-  auto locks = co_await run(all, provider);
-  const auto why = [&all] { return all.timed_out(); };
-  co_return base::value_or_throw(locks::or_timed_out(std::move(locks), why));
+  while (const std::string* const name = all.next()) {
+    auto lock = co_await acquire_or_error(provider, *name, all.how());
+    all.on(std::move(lock));
+  }
+  co_return *base::value_or_throw(all.outcome());
 }
 
 asio::awaitable<MaybeAll> internal::try_acquire_all(AsyncLockProvider& provider,
                                                     std::vector<std::string> names,
                                                     AcquireOptions options) {
   AcquireLocks all(provider.clock(), std::move(names), std::move(options), base::Duration::zero());
-  co_return co_await run(all, provider);
+  while (const std::string* const name = all.next()) {
+    auto lock = co_await provider.try_acquire(*name, all.how());
+    all.on(std::move(lock));
+  }
+  co_return all.outcome();
 }
 
 }  // namespace holdfast::async

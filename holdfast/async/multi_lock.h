@@ -10,6 +10,7 @@
 #include <holdfast/async/async_lock.h>
 #include <holdfast/async/async_lock_provider.h>
 #include <holdfast/async/internal/refuse_unnamed.h>
+#include <holdfast/async/key_list.h>
 #include <holdfast/base/error.h>
 #include <holdfast/locks/acquire_options.h>
 #include <holdfast/recipes/basic_multi_lock.h>
@@ -23,7 +24,7 @@ namespace holdfast::async {
 // fires when the first of the locks is lost. Destruction releases all in the background, the last
 // name first.
 //
-//   AsyncMultiLock both = co_await acquire_all(provider, names, brief);
+//   AsyncMultiLock both = co_await acquire_all(provider, {"account/anna", "account/bert"}, brief);
 class [[nodiscard]] AsyncMultiLock : public recipes::BasicMultiLock<AsyncLock> {
  public:
   using BasicMultiLock::BasicMultiLock;
@@ -47,25 +48,24 @@ namespace internal {
 // Throws base::Exception as AsyncLockProvider::acquire does; invalid_argument without a name. The
 // provider must outlive it. A cancelled call releases what it had acquired.
 [[nodiscard]] inline boost::asio::awaitable<AsyncMultiLock> acquire_all(
-    AsyncLockProvider& provider, std::vector<std::string> names,
-    const locks::AcquireOptions& options) {
-  return internal::acquire_all(provider, std::move(names), options);
+    AsyncLockProvider& provider, const KeyList& names, const locks::AcquireOptions& options) {
+  return internal::acquire_all(provider, names.keys(), options);
 }
 // Returns nullopt if one of the names was not acquired within `options.wait` (default: zero).
 [[nodiscard]] inline boost::asio::awaitable<base::Result<std::optional<AsyncMultiLock>>>
-try_acquire_all(AsyncLockProvider& provider, std::vector<std::string> names,
+try_acquire_all(AsyncLockProvider& provider, const KeyList& names,
                 const locks::AcquireOptions& options) {
-  return internal::try_acquire_all(provider, std::move(names), options);
+  return internal::try_acquire_all(provider, names.keys(), options);
 }
 
 // Do not compile: the options need a name.
 template <class... Nothing>
-void acquire_all(AsyncLockProvider& /*provider*/, std::vector<std::string> /*names*/,
+void acquire_all(AsyncLockProvider& /*provider*/, const KeyList& /*names*/,
                  locks::AcquireOptions&& /*options*/, Nothing&&... /*nothing*/) {
   internal::refuse_unnamed_options<Nothing...>();
 }
 template <class... Nothing>
-void try_acquire_all(AsyncLockProvider& /*provider*/, std::vector<std::string> /*names*/,
+void try_acquire_all(AsyncLockProvider& /*provider*/, const KeyList& /*names*/,
                      locks::AcquireOptions&& /*options*/, Nothing&&... /*nothing*/) {
   internal::refuse_unnamed_options<Nothing...>();
 }

@@ -59,7 +59,7 @@ asio::awaitable<AsyncOnce::Outcome> AsyncOnce::attempt(std::string key, Attempt 
   if (thrown) {
     std::rethrow_exception(thrown);
   }
-  co_return has_run ? OnceOutcome::ran : OnceOutcome::given_back;
+  co_return has_run ? OnceOutcome::ran : OnceOutcome::not_done;
 }
 
 asio::awaitable<void> AsyncOnce::end_run(AsyncLock lock, base::TimePoint started) {

@@ -50,6 +50,13 @@ class AsyncReaderWriterLock {
     return provider_.try_acquire(name_, how, std::forward<Token>(token));
   }
 
+  [[nodiscard]] auto acquire_shared() { return acquire_shared(internal::kDefaultOptions); }
+  [[nodiscard]] auto try_acquire_shared() { return try_acquire_shared(internal::kDefaultOptions); }
+  [[nodiscard]] auto acquire_exclusive() { return acquire_exclusive(internal::kDefaultOptions); }
+  [[nodiscard]] auto try_acquire_exclusive() {
+    return try_acquire_exclusive(internal::kDefaultOptions);
+  }
+
   // Do not compile: the options need a name.
   template <class... Token>
   void acquire_shared(locks::AcquireOptions&& /*options*/, Token&&... /*token*/) {

@@ -14,6 +14,7 @@
 #include <gtest/gtest.h>
 
 #include <holdfast/async/async_lock_provider.h>
+#include <holdfast/async/degradable_provider.h>
 #include <holdfast/async/leader_election.h>
 #include <holdfast/async/multi_lock.h>
 #include <holdfast/async/reader_writer_lock.h>
@@ -108,6 +109,54 @@ TEST_F(AsyncRecipes, ASemaphoreReachesItsCapacityAndNeverExceedsIt) {
   context_.restart();
   context_.run();
   EXPECT_THROW(AsyncSemaphore(provider_, "pool", 0), base::Exception);
+}
+
+TEST_F(AsyncRecipes, ATimeOutNamesTheNameThatWasMissingAndItsHolder) {
+  AsyncDegradableProvider degradable(store_);
+  std::vector<std::string> messages;
+  spawn(context_, [&]() -> asio::awaitable<void> {
+    const AcquireOptions as_root{.owner = "root@web1:811"};
+    const AsyncLock held = co_await provider_.acquire("b", as_root);
+    try {
+      const AsyncMultiLock both = co_await acquire_all(provider_, {"a", "b"}, impatient_);
+    } catch (const base::Exception& late) {
+      messages.emplace_back(late.what());
+    }
+    try {
+      const AsyncDegradableLock lock = co_await degradable.acquire("b", impatient_);
+    } catch (const base::Exception& late) {
+      messages.emplace_back(late.what());
+    }
+  });
+  context_.run();
+  const std::string expected =
+      "timed_out: b was not free within the wait: it is held by root@web1:811";
+  EXPECT_EQ(messages, (std::vector{expected, expected}));
+  provider_.wait_for_background();
+  EXPECT_EQ(provider_.held(), 0U) << "all or none";
+}
+
+TEST_F(AsyncRecipes, WithoutANumberOrOptionsASemaphoreIsAcquiredForOnePermit) {
+  AsyncSemaphore pool(provider_, "pool", 3);
+  AsyncReaderWriterLock doc(provider_, "doc");
+  spawn(context_, [&]() -> asio::awaitable<void> {
+    AsyncLock one = co_await pool.acquire();
+    auto two = co_await pool.try_acquire(patient_);
+    EXPECT_EQ(co_await pool.available(), 1U);
+    EXPECT_TRUE(two && *two && (*two)->permits().count == 1);
+    co_await one.release();
+    two->reset();
+    const AsyncLock all = co_await pool.drain();
+    EXPECT_EQ(all.permits().count, 3U);
+    AsyncLock writer = co_await doc.acquire_exclusive();
+    co_await writer.release();
+    const AsyncLock reading = co_await doc.acquire_shared();
+    const auto writing = co_await doc.try_acquire_exclusive();
+    EXPECT_TRUE(writing && !*writing);
+    const auto also_reading = co_await doc.try_acquire_shared();
+    EXPECT_TRUE(also_reading && *also_reading);
+  });
+  context_.run();
 }
 
 TEST_F(AsyncRecipes, OppositeOrdersOfNamesNeverDeadlock) {

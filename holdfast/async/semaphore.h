@@ -31,6 +31,7 @@ class AsyncSemaphore {
       : provider_(provider), name_(std::move(name)), rules_(capacity) {}
 
   // Acquire as AsyncLockProvider::acquire and try_acquire do, but ignore AcquireOptions::permits.
+  // Without a number, one permit.
   template <class Token = boost::asio::use_awaitable_t<>>
   [[nodiscard]] auto acquire(std::uint32_t permits, const locks::AcquireOptions& options,
                              Token&& token = {}) {
@@ -43,11 +44,26 @@ class AsyncSemaphore {
     const auto how = rules_.options_for(permits, options);
     return provider_.try_acquire(name_, how, std::forward<Token>(token));
   }
+  template <class Token = boost::asio::use_awaitable_t<>>
+  [[nodiscard]] auto acquire(const locks::AcquireOptions& options, Token&& token = {}) {
+    return acquire(1, options, std::forward<Token>(token));
+  }
+  template <class Token = boost::asio::use_awaitable_t<>>
+  [[nodiscard]] auto try_acquire(const locks::AcquireOptions& options, Token&& token = {}) {
+    return try_acquire(1, options, std::forward<Token>(token));
+  }
+  [[nodiscard]] auto acquire(std::uint32_t permits = 1) {
+    return acquire(permits, internal::kDefaultOptions);
+  }
+  [[nodiscard]] auto try_acquire(std::uint32_t permits = 1) {
+    return try_acquire(permits, internal::kDefaultOptions);
+  }
   // Acquires all permits.
   template <class Token = boost::asio::use_awaitable_t<>>
   [[nodiscard]] auto drain(const locks::AcquireOptions& options, Token&& token = {}) {
     return acquire(capacity(), options, std::forward<Token>(token));
   }
+  [[nodiscard]] auto drain() { return drain(internal::kDefaultOptions); }
 
   // Do not compile: the options need a name.
   template <class... Token>
@@ -58,6 +74,14 @@ class AsyncSemaphore {
   template <class... Token>
   void try_acquire(std::uint32_t /*permits*/, locks::AcquireOptions&& /*options*/,
                    Token&&... /*token*/) {
+    internal::refuse_unnamed_options<Token...>();
+  }
+  template <class... Token>
+  void acquire(locks::AcquireOptions&& /*options*/, Token&&... /*token*/) {
+    internal::refuse_unnamed_options<Token...>();
+  }
+  template <class... Token>
+  void try_acquire(locks::AcquireOptions&& /*options*/, Token&&... /*token*/) {
     internal::refuse_unnamed_options<Token...>();
   }
   template <class... Token>

@@ -40,8 +40,8 @@ class [[nodiscard]] ExclusiveGuard {
   // holds nothing.
   [[nodiscard]] SharedGuard downgrade() && noexcept;
 
-  [[nodiscard]] bool owns_lock() const noexcept { return entry_ != nullptr; }
-  explicit operator bool() const noexcept { return owns_lock(); }
+  [[nodiscard]] bool holds() const noexcept { return entry_ != nullptr; }
+  explicit operator bool() const noexcept { return holds(); }
 
   void swap(ExclusiveGuard& other) noexcept {
     std::swap(table_, other.table_);
@@ -73,7 +73,7 @@ class [[nodiscard]] SharedGuard {
   ~SharedGuard() { unlock(); }
 
   void unlock() noexcept {
-    if (owns_lock()) {
+    if (holds()) {
       release();
     }
   }
@@ -83,8 +83,8 @@ class [[nodiscard]] SharedGuard {
   // other.)
   [[nodiscard]] std::optional<ExclusiveGuard> try_upgrade();
 
-  [[nodiscard]] bool owns_lock() const noexcept { return entry_ != nullptr || slot_ != nullptr; }
-  explicit operator bool() const noexcept { return owns_lock(); }
+  [[nodiscard]] bool holds() const noexcept { return entry_ != nullptr || slot_ != nullptr; }
+  explicit operator bool() const noexcept { return holds(); }
 
   void swap(SharedGuard& other) noexcept {
     std::swap(table_, other.table_);

@@ -59,7 +59,7 @@ TYPED_TEST(KeyGuard, HoldsUntilItsScopeEnds) {
   KeyLock locks;
   {
     const auto guard = TypeParam::guard(locks, "k");
-    EXPECT_TRUE(guard.owns_lock());
+    EXPECT_TRUE(guard.holds());
     EXPECT_TRUE(static_cast<bool>(guard));
     EXPECT_FALSE(locks.try_lock("k"));
   }
@@ -69,7 +69,7 @@ TYPED_TEST(KeyGuard, HoldsUntilItsScopeEnds) {
 
 TYPED_TEST(KeyGuard, HoldsNothingByDefault) {
   typename TypeParam::Guard guard;
-  EXPECT_FALSE(guard.owns_lock());
+  EXPECT_FALSE(guard.holds());
   guard.unlock();
   EXPECT_FALSE(guard);
 }
@@ -79,7 +79,7 @@ TYPED_TEST(KeyGuard, MayBeUnlockedTwice) {
   auto guard = TypeParam::guard(locks, "k");
   auto another = TypeParam::guard(locks, "l");
   guard.unlock();
-  EXPECT_FALSE(guard.owns_lock());
+  EXPECT_FALSE(guard.holds());
   guard.unlock();
   EXPECT_EQ(locks.size(), 1U);
 }
@@ -88,8 +88,8 @@ TYPED_TEST(KeyGuard, MovesTheKeyAlong) {
   KeyLock locks;
   auto guard = TypeParam::guard(locks, "k");
   auto moved = std::move(guard);
-  EXPECT_FALSE(guard.owns_lock());  // NOLINT(bugprone-use-after-move): that is the question
-  EXPECT_TRUE(moved.owns_lock());
+  EXPECT_FALSE(guard.holds());  // NOLINT(bugprone-use-after-move): that is the question
+  EXPECT_TRUE(moved.holds());
   guard.unlock();
   EXPECT_FALSE(locks.try_lock("k"));
   moved.unlock();
@@ -111,7 +111,7 @@ TYPED_TEST(KeyGuard, SurvivesBeingMovedIntoItself) {
   auto guard = TypeParam::guard(locks, "k");
   auto& alias = guard;
   guard = std::move(alias);
-  EXPECT_TRUE(guard.owns_lock());
+  EXPECT_TRUE(guard.holds());
   EXPECT_FALSE(locks.try_lock("k"));
   guard.unlock();
   EXPECT_EQ(locks.size(), 0U);
@@ -154,8 +154,8 @@ TEST(ExclusiveGuard, DowngradeLetsWaitingReadersInAndKeepsWritersOut) {
 
   value = 1;
   SharedGuard reader = std::move(writer).downgrade();
-  EXPECT_FALSE(writer.owns_lock());  // NOLINT(bugprone-use-after-move): that is the question
-  EXPECT_TRUE(reader.owns_lock());
+  EXPECT_FALSE(writer.holds());  // NOLINT(bugprone-use-after-move): that is the question
+  EXPECT_TRUE(reader.holds());
   first_reader.join();
   EXPECT_EQ(value, 1);
   EXPECT_EQ(state_of(locks, "k"), (KeyState{.key = "k", .readers = 1, .waiting_exclusive = 1}));
@@ -183,7 +183,7 @@ TEST(ExclusiveGuard, DowngradeWithoutWaitersSharesTheKey) {
   const SharedGuard reader = locks.lock("k").downgrade();
   EXPECT_TRUE(locks.try_lock_shared("k"));
   EXPECT_FALSE(locks.try_lock("k"));
-  EXPECT_FALSE(ExclusiveGuard().downgrade().owns_lock());
+  EXPECT_FALSE(ExclusiveGuard().downgrade().holds());
 }
 
 TEST(SharedGuard, TheOnlyReaderBecomesTheWriter) {
@@ -191,7 +191,7 @@ TEST(SharedGuard, TheOnlyReaderBecomesTheWriter) {
   SharedGuard reader = locks.lock_shared("k");
   std::optional<ExclusiveGuard> writer = reader.try_upgrade();
   ASSERT_TRUE(writer);
-  EXPECT_FALSE(reader.owns_lock());
+  EXPECT_FALSE(reader.holds());
   EXPECT_FALSE(locks.try_lock_shared("k"));
   EXPECT_EQ(state_of(locks, "k"), (KeyState{.key = "k", .exclusive = true}));
   writer.reset();
@@ -204,7 +204,7 @@ TEST(SharedGuard, OneOfTwoReadersStaysAReader) {
   SharedGuard reader = locks.lock_shared("k");
   SharedGuard another = locks.lock_shared("k");
   EXPECT_FALSE(reader.try_upgrade());
-  EXPECT_TRUE(reader.owns_lock());
+  EXPECT_TRUE(reader.holds());
   EXPECT_EQ(state_of(locks, "k"), (KeyState{.key = "k", .readers = 2}));
   another.unlock();
   EXPECT_TRUE(reader.try_upgrade());

@@ -43,8 +43,9 @@ namespace holdfast::local {
 //   if (auto guard = locks.try_lock_for("invoice:42", 50ms)) { … }
 class KeyLock {
  public:
+  KeyLock() : KeyLock(KeyLockOptions{}) {}
   // Throws base::Exception with ErrorCode::invalid_argument for options out of their range.
-  explicit KeyLock(const KeyLockOptions& options = {});
+  explicit KeyLock(const KeyLockOptions& options);
   ~KeyLock();
   KeyLock(const KeyLock&) = delete;
   KeyLock& operator=(const KeyLock&) = delete;

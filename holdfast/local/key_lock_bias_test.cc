@@ -149,7 +149,7 @@ TEST_F(KeyLockReadOften, TheOnlyReaderBecomesTheWriter) {
   SharedGuard reader = locks_.lock_shared("k");
   std::optional<ExclusiveGuard> writer = reader.try_upgrade();
   ASSERT_TRUE(writer);
-  EXPECT_FALSE(reader.owns_lock());
+  EXPECT_FALSE(reader.holds());
   EXPECT_EQ(state_of(locks_, "k"), (KeyState{.key = "k", .exclusive = true}));
   EXPECT_FALSE(locks_.try_lock_shared("k"));
   const SharedGuard again = (*std::move(writer)).downgrade();

@@ -22,8 +22,8 @@ using testing_support::wait_until_waiting;
 
 TEST(KeyLock, AFreeKeyCanBeLockedInEveryWay) {
   KeyLock locks;
-  EXPECT_TRUE(locks.lock("k").owns_lock());
-  EXPECT_TRUE(locks.lock_shared("k").owns_lock());
+  EXPECT_TRUE(locks.lock("k").holds());
+  EXPECT_TRUE(locks.lock_shared("k").holds());
   EXPECT_TRUE(locks.lock("k", {}).has_value());
   EXPECT_TRUE(locks.lock_shared("k", {}).has_value());
   EXPECT_TRUE(locks.try_lock("k").has_value());

@@ -133,7 +133,7 @@ TEST(KeyLock, AStopAfterTheGrantChangesNothing) {
   std::stop_source stop;
   const auto guard = locks.lock("k", {.stop = stop.get_token()});
   stop.request_stop();
-  EXPECT_TRUE(guard && guard->owns_lock());
+  EXPECT_TRUE(guard && guard->holds());
   EXPECT_EQ(locks.stats().cancelled, 0U);
 }
 

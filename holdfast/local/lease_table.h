@@ -63,7 +63,8 @@ struct LeaseTableOptions {
 //   if (token && *token) { … table.unlock("invoice:42", **token); }
 class LeaseTable {
  public:
-  explicit LeaseTable(LeaseTableOptions options = {});
+  LeaseTable() : LeaseTable(LeaseTableOptions{}) {}
+  explicit LeaseTable(LeaseTableOptions options);
   ~LeaseTable();
   LeaseTable(const LeaseTable&) = delete;
   LeaseTable& operator=(const LeaseTable&) = delete;

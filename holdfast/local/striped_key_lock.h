@@ -6,9 +6,11 @@
 #include <initializer_list>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <shared_mutex>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <holdfast/local/internal/hash.h>
@@ -37,31 +39,32 @@ class StripedKeyLock {
   // Holds several stripes until destroyed; move-only.
   using MultiGuard = std::vector<Exclusive>;
 
+  StripedKeyLock() : StripedKeyLock(1024) {}
   // `stripes` is rounded up to a power of two, at least 1 and at most 2^20; throws base::Exception
   // with ErrorCode::invalid_argument beyond that.
-  explicit StripedKeyLock(std::size_t stripes = 1024);
+  explicit StripedKeyLock(std::size_t stripes);
   ~StripedKeyLock();
   StripedKeyLock(const StripedKeyLock&) = delete;
   StripedKeyLock& operator=(const StripedKeyLock&) = delete;
 
   [[nodiscard]] Exclusive lock(std::string_view key) { return Exclusive(mutex(key)); }
   [[nodiscard]] Shared lock_shared(std::string_view key) { return Shared(mutex(key)); }
-  // Returns a guard that owns nothing if the stripe was not locked (in time).
-  [[nodiscard]] Exclusive try_lock(std::string_view key) {
-    return Exclusive(mutex(key), std::try_to_lock);
+  // Return nullopt if the stripe was not locked at once, or in time.
+  [[nodiscard]] std::optional<Exclusive> try_lock(std::string_view key) {
+    return if_held(Exclusive(mutex(key), std::try_to_lock));
   }
-  [[nodiscard]] Shared try_lock_shared(std::string_view key) {
-    return Shared(mutex(key), std::try_to_lock);
-  }
-  template <class Rep, class Period>
-  [[nodiscard]] Exclusive try_lock_for(std::string_view key,
-                                       std::chrono::duration<Rep, Period> time) {
-    return Exclusive(mutex(key), time);
+  [[nodiscard]] std::optional<Shared> try_lock_shared(std::string_view key) {
+    return if_held(Shared(mutex(key), std::try_to_lock));
   }
   template <class Rep, class Period>
-  [[nodiscard]] Shared try_lock_shared_for(std::string_view key,
-                                           std::chrono::duration<Rep, Period> time) {
-    return Shared(mutex(key), time);
+  [[nodiscard]] std::optional<Exclusive> try_lock_for(std::string_view key,
+                                                      std::chrono::duration<Rep, Period> time) {
+    return if_held(Exclusive(mutex(key), time));
+  }
+  template <class Rep, class Period>
+  [[nodiscard]] std::optional<Shared> try_lock_shared_for(std::string_view key,
+                                                          std::chrono::duration<Rep, Period> time) {
+    return if_held(Shared(mutex(key), time));
   }
 
   // Locks all these keys, duplicates and collisions included, without a deadlock between callers.
@@ -80,6 +83,10 @@ class StripedKeyLock {
   [[nodiscard]] std::vector<StripeState> snapshot() const;
 
  private:
+  template <class Guard>
+  static std::optional<Guard> if_held(Guard guard) {
+    return guard ? std::optional<Guard>(std::move(guard)) : std::nullopt;
+  }
   [[nodiscard]] internal::StripeMutex& mutex(std::string_view key) noexcept;
 
   const internal::HashSeed seed_;

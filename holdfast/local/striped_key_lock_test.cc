@@ -34,26 +34,26 @@ Keys find_keys(const StripedKeyLock& locks) {
 TEST(StripedKeyLock, AKeyExcludesItself) {
   StripedKeyLock locks;
   const auto guard = locks.lock("a");
-  EXPECT_FALSE(locks.try_lock("a").owns_lock());
-  EXPECT_FALSE(locks.try_lock_shared("a").owns_lock());
-  EXPECT_FALSE(locks.try_lock_for("a", 1ms).owns_lock());
+  EXPECT_FALSE(locks.try_lock("a"));
+  EXPECT_FALSE(locks.try_lock_shared("a"));
+  EXPECT_FALSE(locks.try_lock_for("a", 1ms));
 }
 
 TEST(StripedKeyLock, ReadersShareAKeyAndExcludeAWriter) {
   StripedKeyLock locks;
   const auto one = locks.lock_shared("a");
   const auto two = locks.try_lock_shared("a");
-  EXPECT_TRUE(two.owns_lock());
-  EXPECT_TRUE(locks.try_lock_shared_for("a", 1ms).owns_lock());
-  EXPECT_FALSE(locks.try_lock("a").owns_lock());
+  EXPECT_TRUE(two);
+  EXPECT_TRUE(locks.try_lock_shared_for("a", 1ms));
+  EXPECT_FALSE(locks.try_lock("a"));
 }
 
 TEST(StripedKeyLock, KeysOfOneStripeExcludeEachOtherAndOthersDoNot) {
   StripedKeyLock locks(8);
   const Keys keys = find_keys(locks);
   const auto guard = locks.lock(keys.first);
-  EXPECT_FALSE(locks.try_lock(keys.collides).owns_lock());
-  EXPECT_TRUE(locks.try_lock(keys.apart).owns_lock());
+  EXPECT_FALSE(locks.try_lock(keys.collides));
+  EXPECT_TRUE(locks.try_lock(keys.apart));
 }
 
 TEST(StripedKeyLock, TheNumberOfStripesIsRoundedUpToAPowerOfTwo) {
@@ -79,10 +79,10 @@ TEST(StripedKeyLock, SeveralKeysAreLockedOnceEachEvenIfTheyCollideOrRepeat) {
   {
     const auto guard = locks.lock_all({keys.first, keys.collides, keys.first, keys.apart});
     EXPECT_EQ(guard.size(), 2U);
-    EXPECT_FALSE(locks.try_lock(keys.collides).owns_lock());
-    EXPECT_FALSE(locks.try_lock(keys.apart).owns_lock());
+    EXPECT_FALSE(locks.try_lock(keys.collides));
+    EXPECT_FALSE(locks.try_lock(keys.apart));
   }
-  EXPECT_TRUE(locks.try_lock(keys.first).owns_lock());
+  EXPECT_TRUE(locks.try_lock(keys.first));
   EXPECT_TRUE(locks.lock_all({}).empty());
 }
 
@@ -120,9 +120,9 @@ TEST(StripedKeyLock, CountsWhatItDid) {
   {
     const auto guard = locks.lock(keys.first);
     const auto reader = locks.lock_shared(keys.apart);
-    EXPECT_FALSE(locks.try_lock(keys.collides).owns_lock());
-    EXPECT_FALSE(locks.try_lock_for(keys.first, 1ms).owns_lock());
-    EXPECT_FALSE(locks.try_lock_shared_for(keys.first, 1ms).owns_lock());
+    EXPECT_FALSE(locks.try_lock(keys.collides));
+    EXPECT_FALSE(locks.try_lock_for(keys.first, 1ms));
+    EXPECT_FALSE(locks.try_lock_shared_for(keys.first, 1ms));
   }
   EXPECT_EQ(locks.stats(), (KeyLockStats{.acquisitions = 2, .timed_out = 2}));
   {

@@ -5,7 +5,9 @@
 #include <cstddef>
 #include <cstring>
 #include <expected>
+#include <initializer_list>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -28,7 +30,8 @@ concept ByteKey = std::is_trivially_copyable_v<Key> &&
 template <ByteKey Key>
 class TypedKeyLock {
  public:
-  explicit TypedKeyLock(const KeyLockOptions& options = {}) : locks_(options) {}
+  TypedKeyLock() = default;
+  explicit TypedKeyLock(const KeyLockOptions& options) : locks_(options) {}
 
   [[nodiscard]] ExclusiveGuard lock(const Key& key) { return locks_.lock(bytes(key)); }
   [[nodiscard]] SharedGuard lock_shared(const Key& key) { return locks_.lock_shared(bytes(key)); }
@@ -52,6 +55,18 @@ class TypedKeyLock {
   [[nodiscard]] auto try_lock_shared_until(const Key& key, auto time) {
     return locks_.try_lock_shared_until(bytes(key), time);
   }
+  [[nodiscard]] KeyLock::MultiGuard lock_all(std::span<const Key> keys) {
+    return locks_.lock_all(all_bytes(keys));
+  }
+  [[nodiscard]] KeyLock::MultiGuard lock_all(std::initializer_list<Key> keys) {
+    return lock_all(std::span(keys.begin(), keys.size()));
+  }
+  [[nodiscard]] auto lock_all(std::span<const Key> keys, const KeyWait& wait) {
+    return locks_.lock_all(all_bytes(keys), wait);
+  }
+  [[nodiscard]] auto lock_all(std::initializer_list<Key> keys, const KeyWait& wait) {
+    return lock_all(std::span(keys.begin(), keys.size()), wait);
+  }
   [[nodiscard]] KeyMutex mutex(const Key& key) { return locks_.mutex(bytes(key)); }
 
   [[nodiscard]] std::size_t size() const { return locks_.size(); }
@@ -69,6 +84,15 @@ class TypedKeyLock {
  private:
   static std::string_view bytes(const Key& key) noexcept {
     return {reinterpret_cast<const char*>(&key), sizeof(Key)};
+  }
+  // Returns views of the keys, which must outlive them.
+  static std::vector<std::string_view> all_bytes(std::span<const Key> keys) {
+    std::vector<std::string_view> views;
+    views.reserve(keys.size());
+    for (const Key& key : keys) {
+      views.push_back(bytes(key));
+    }
+    return views;
   }
 
   KeyLock locks_;

@@ -65,8 +65,8 @@ TEST(TypedKeyLock, DistinguishesStructs) {
 TEST(TypedKeyLock, LocksInEveryWay) {
   TypedKeyLock<int> locks;
   const auto soon = std::chrono::steady_clock::now() + 1h;
-  EXPECT_TRUE(locks.lock(1).owns_lock());
-  EXPECT_TRUE(locks.lock_shared(1).owns_lock());
+  EXPECT_TRUE(locks.lock(1).holds());
+  EXPECT_TRUE(locks.lock_shared(1).holds());
   EXPECT_TRUE(locks.lock(1, {.until = soon}));
   EXPECT_TRUE(locks.lock_shared(1, {.until = soon}));
   EXPECT_TRUE(locks.try_lock(1));
@@ -76,6 +76,19 @@ TEST(TypedKeyLock, LocksInEveryWay) {
   EXPECT_TRUE(locks.try_lock_until(1, soon));
   EXPECT_TRUE(locks.try_lock_shared_until(1, soon));
   EXPECT_EQ(locks.stats(), KeyLockStats{.acquisitions = 10});
+  EXPECT_EQ(locks.size(), 0U);
+}
+
+TEST(TypedKeyLock, LocksSeveralKeysOnceEach) {
+  TypedKeyLock<int> locks;
+  {
+    const KeyLock::MultiGuard both = locks.lock_all({7, 3, 7});
+    EXPECT_EQ(both.size(), 2U);
+    EXPECT_FALSE(locks.try_lock(3));
+    const auto in_time = locks.lock_all({1, 7}, {.until = std::chrono::steady_clock::now()});
+    EXPECT_EQ(in_time.error(), WaitEnd::timed_out);
+    EXPECT_TRUE(locks.try_lock(1)) << "all or none";
+  }
   EXPECT_EQ(locks.size(), 0U);
 }
 

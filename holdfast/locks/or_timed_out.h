@@ -7,6 +7,9 @@
 
 #include <holdfast/base/error.h>
 #include <holdfast/base/printable.h>
+#include <holdfast/locks/acquire_options.h>
+#include <holdfast/locks/lock.h>
+#include <holdfast/locks/lock_provider.h>
 
 namespace holdfast::locks {
 
@@ -29,6 +32,18 @@ template <class T, class Why>
     return std::unexpected(std::forward<Why>(why)());
   }
   return **std::move(outcome);
+}
+
+// Acquires as LockProvider::acquire does, and returns its error, which names the holder if the wait
+// was over. Never returns nullopt.
+[[nodiscard]] inline base::Result<std::optional<Lock>> acquire_or_error(LockProvider& provider,
+                                                                        std::string_view name,
+                                                                        const AcquireOptions& how) {
+  try {
+    return provider.acquire(name, how);
+  } catch (const base::Exception& refused) {
+    return std::unexpected(refused.error());
+  }
 }
 
 }  // namespace holdfast::locks

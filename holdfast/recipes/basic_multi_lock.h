@@ -12,7 +12,6 @@
 #include <holdfast/base/deadline.h>
 #include <holdfast/base/error.h>
 #include <holdfast/locks/acquire_options.h>
-#include <holdfast/locks/or_timed_out.h>
 #include <holdfast/recipes/any_stop.h>
 #include <holdfast/store/outcome.h>
 
@@ -112,7 +111,7 @@ class AcquireAll {
 
   // Returns the name to acquire next, with `how`; null if there is none.
   [[nodiscard]] const std::string* next() {
-    if (missing_ != nullptr || !names_ || held_.size() == names_->size()) {
+    if (is_missing_one_ || !names_ || held_.size() == names_->size()) {
       return nullptr;
     }
     how_.wait = deadline_.remaining(clock_.now());
@@ -126,7 +125,7 @@ class AcquireAll {
       held_.push_back(**std::move(lock));
       return;
     }
-    missing_ = &(*names_)[held_.size()];
+    is_missing_one_ = true;
     if (!lock) {
       outcome_ = std::unexpected(std::move(lock).error());
     }
@@ -138,7 +137,7 @@ class AcquireAll {
     if (!names_) {
       return std::unexpected(std::move(names_).error());
     }
-    if (missing_ != nullptr) {
+    if (is_missing_one_) {
       return std::move(outcome_);
     }
     if (auto ours = all.check(); !ours) {  // one was lost while we waited for the others
@@ -146,8 +145,6 @@ class AcquireAll {
     }
     return all;
   }
-  // Returns the error for a caller to whom such a nullopt is a failure.
-  [[nodiscard]] base::Error timed_out() const { return locks::timed_out(*missing_); }
 
  private:
   const base::Clock& clock_;
@@ -155,7 +152,7 @@ class AcquireAll {
   base::Result<std::vector<std::string>> names_;
   locks::AcquireOptions how_;
   std::vector<Lock> held_;
-  const std::string* missing_ = nullptr;  // the name that was not acquired
+  bool is_missing_one_ = false;  // one of the names was not acquired
   base::Result<std::optional<MultiLock>> outcome_{};
 };
 

@@ -67,6 +67,11 @@ std::unique_ptr<LockProvider> make_local_provider(const DegradationOptions& opti
   return std::make_unique<LockProvider>(std::move(store), std::move(local));
 }
 
+Result<std::optional<locks::Lock>> acquire_if_free(LockProvider& provider, std::string_view name,
+                                                   const AcquireOptions& how) {
+  return provider.try_acquire(name, how);
+}
+
 bool is_outage(const base::Error& error) {
   return error.code == ErrorCode::unavailable || error.code == ErrorCode::unknown_outcome;
 }
@@ -94,19 +99,20 @@ Result<void> DegradableProvider::check(std::string_view name, const AcquireOptio
 }
 
 DegradableLock DegradableProvider::acquire(std::string_view name, const AcquireOptions& options) {
-  return base::value_or_throw(locks::or_timed_out(
-      acquire_within(name, options, options.wait.value_or(base::Duration::max())),
-      [&] { return locks::timed_out(name); }));
+  return *base::value_or_throw(acquire_within(
+      name, options, options.wait.value_or(base::Duration::max()), locks::acquire_or_error));
 }
 
 DegradableProvider::Outcome DegradableProvider::try_acquire(std::string_view name,
                                                             const AcquireOptions& options) {
-  return acquire_within(name, options, options.wait.value_or(base::Duration::zero()));
+  return acquire_within(name, options, options.wait.value_or(base::Duration::zero()),
+                        acquire_if_free);
 }
 
 DegradableProvider::Outcome DegradableProvider::acquire_within(std::string_view name,
                                                                const AcquireOptions& options,
-                                                               base::Duration wait) {
+                                                               base::Duration wait,
+                                                               Acquire& acquire) {
   HOLDFAST_TRY(check(name, options));
   const base::Clock& clock = *options_.provider.clock;
   const auto deadline = base::Deadline::after(clock, wait);
@@ -114,7 +120,7 @@ DegradableProvider::Outcome DegradableProvider::acquire_within(std::string_view 
   how.wait = wait;
   locks::Lock local;
   if (local_ != nullptr) {
-    HOLDFAST_TRY_LET(auto held, local_->try_acquire(name, how));
+    HOLDFAST_TRY_LET(auto held, acquire(*local_, name, how));
     if (!held) {
       return std::nullopt;
     }
@@ -122,8 +128,7 @@ DegradableProvider::Outcome DegradableProvider::acquire_within(std::string_view 
     how.wait = deadline.remaining(clock.now());
   }
   Attempt attempt(*this, name, std::move(how), std::move(local));
-  return attempt.begin() ? attempt.end(shared_->try_acquire(name, attempt.how()))
-                         : attempt.outcome();
+  return attempt.begin() ? attempt.end(acquire(*shared_, name, attempt.how())) : attempt.outcome();
 }
 
 DegradableProvider::Attempt::Attempt(DegradableProvider& provider, std::string_view name,

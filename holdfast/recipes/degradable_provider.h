@@ -96,8 +96,11 @@ class DegradableProvider {
   [[nodiscard]] locks::LockProvider* local() noexcept { return local_.get(); }
 
  private:
+  using Acquire = base::Result<std::optional<locks::Lock>>(locks::LockProvider& provider,
+                                                           std::string_view name,
+                                                           const locks::AcquireOptions& how);
   Outcome acquire_within(std::string_view name, const locks::AcquireOptions& options,
-                         base::Duration wait);
+                         base::Duration wait, Acquire& acquire);
   Outcome degrade(std::string_view name, const base::Error& why, locks::Lock local);
 
   const DegradationOptions options_;

@@ -25,7 +25,7 @@ using base::ErrorCode;
 class FrontDoor : public testing::Test {
  protected:
   std::shared_ptr<store::LeaseStore> store_ = std::make_shared<engines::memory::MemoryStore>();
-  locks::LockProvider provider_{store_, {.prefix = "app/"}};
+  locks::LockProvider provider_{store_, {.owner = "root@web1:811", .prefix = "app/"}};
 };
 
 TEST_F(FrontDoor, ASemaphoreTakesOptionsWithoutANumberOfPermits) {
@@ -53,14 +53,36 @@ TEST_F(FrontDoor, AMarkerMayOutliveItsProvider) {
   EXPECT_TRUE(marker.mark("file", 1h));
 }
 
-TEST_F(FrontDoor, ATimeOutOfSeveralNamesSaysWhichOneWasMissing) {
+TEST_F(FrontDoor, ATimeOutOfSeveralNamesSaysWhichOneWasMissingAndWhoHoldsIt) {
   const locks::Lock held = provider_.acquire("b");
   try {
     const MultiLock both = acquire_all(provider_, {"a", "b"}, {.wait = 0s});
     FAIL() << "acquired twice";
   } catch (const base::Exception& late) {
-    EXPECT_STREQ(late.what(), "timed_out: b was not free within the wait");
+    EXPECT_STREQ(late.what(),
+                 "timed_out: b was not free within the wait: it is held by root@web1:811");
   }
+  EXPECT_TRUE(provider_.try_acquire("a")->has_value()) << "all or none";
+}
+
+TEST_F(FrontDoor, ATimeOutOfADegradableProviderNamesTheHolderInTheStoreAndInTheProcess) {
+  const locks::Lock held =
+      locks::LockProvider(store_, {.owner = "root@web1:811"}).acquire("report");
+  DegradableProvider provider(store_, {.when_unavailable = WhenUnavailable::fall_back_to_local,
+                                       .provider = {.owner = "me@web2:5"}});
+  const auto message = [&](std::string_view name) -> std::string {
+    try {
+      const DegradableLock lock = provider.acquire(name, {.wait = 0s});
+    } catch (const base::Exception& late) {
+      return late.what();
+    }
+    return "acquired";
+  };
+  EXPECT_EQ(message("report"),
+            "timed_out: report was not free within the wait: it is held by root@web1:811");
+  const DegradableLock ours = provider.acquire("invoice");
+  EXPECT_EQ(message("invoice"),
+            "timed_out: invoice was not free within the wait: it is held by me@web2:5");
 }
 
 TEST_F(FrontDoor, AReleasedMultiLockHoldsNothing) {

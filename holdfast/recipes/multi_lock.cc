@@ -15,13 +15,6 @@ using locks::LockProvider;
 
 using AcquireLocks = AcquireAll<MultiLock, locks::Lock>;
 
-Result<std::optional<MultiLock>> run(AcquireLocks& all, LockProvider& provider) {
-  while (const std::string* const name = all.next()) {
-    all.on(provider.try_acquire(*name, all.how()));
-  }
-  return all.outcome();
-}
-
 }  // namespace
 
 Result<std::vector<std::string>> in_lock_order(std::vector<std::string> names) {
@@ -45,15 +38,20 @@ Result<store::ReleaseOutcome> MultiLock::release() {
 MultiLock acquire_all(LockProvider& provider, std::vector<std::string> names,
                       const AcquireOptions& options) {
   AcquireLocks all(provider.clock(), std::move(names), options, base::Duration::max());
-  return base::value_or_throw(
-      locks::or_timed_out(run(all, provider), [&] { return all.timed_out(); }));
+  while (const std::string* const name = all.next()) {
+    all.on(locks::acquire_or_error(provider, *name, all.how()));
+  }
+  return *base::value_or_throw(all.outcome());
 }
 
 Result<std::optional<MultiLock>> try_acquire_all(LockProvider& provider,
                                                  std::vector<std::string> names,
                                                  const AcquireOptions& options) {
   AcquireLocks all(provider.clock(), std::move(names), options, base::Duration::zero());
-  return run(all, provider);
+  while (const std::string* const name = all.next()) {
+    all.on(provider.try_acquire(*name, all.how()));
+  }
+  return all.outcome();
 }
 
 }  // namespace holdfast::recipes

@@ -91,7 +91,7 @@ Result<OnceOutcome> Once::attempt(std::string_view key,
     }  // else released with the handle
   });
   has_run = work(lock);
-  return has_run ? OnceOutcome::ran : OnceOutcome::given_back;
+  return has_run ? OnceOutcome::ran : OnceOutcome::not_done;
 }
 
 void Once::end_run(Lock& lock, base::TimePoint started) noexcept {

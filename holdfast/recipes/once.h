@@ -29,9 +29,9 @@ struct OnceOptions {
   base::Logger logger{};
 };
 
-// `skipped`: the work is running elsewhere, or has run in this period. `given_back`: it started
+// `skipped`: the work is running elsewhere, or has run in this period. `not_done`: it started
 // here but could not be done; the next caller may run it.
-enum class OnceOutcome : std::uint8_t { ran, skipped, given_back };
+enum class OnceOutcome : std::uint8_t { ran, skipped, not_done };
 
 // Work that runs at most once in a period among all users of the store, such as the jobs of many
 // schedulers whose clocks do not agree to the second.
@@ -54,7 +54,7 @@ class Once {
   base::Result<OnceOutcome> run(std::string_view key,
                                 const std::function<void(const locks::Lock& lock)>& work);
   // For work that may find that it cannot be done: if it returns false, it does not count as run,
-  // and the period is not used up (`given_back`).
+  // and the period is not used up (`not_done`).
   base::Result<OnceOutcome> attempt(std::string_view key,
                                     const std::function<bool(const locks::Lock& lock)>& work);
 

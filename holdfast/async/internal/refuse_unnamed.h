@@ -1,6 +1,11 @@
 #pragma once
 
+#include <holdfast/locks/acquire_options.h>
+
 namespace holdfast::async::internal {
+
+// The options of a call without any.
+inline const locks::AcquireOptions kDefaultOptions{};
 
 template <class...>
 inline constexpr bool kNever = false;

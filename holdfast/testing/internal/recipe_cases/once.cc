@@ -121,7 +121,7 @@ constexpr LockCase kCases[] = {
      [](LockRun& run) {
        const auto once = run.recipes().once({.period = 1h});
        EXPECT_EQ(once->attempt("job", [](const LockView&) { return false; }),
-                 OnceOutcome::given_back);
+                 OnceOutcome::not_done);
        EXPECT_TRUE(run.is_soon_free("once/job"));
        EXPECT_EQ(once->attempt("job", [](const LockView&) { return true; }), OnceOutcome::ran);
        EXPECT_EQ(once->run("job", nothing), OnceOutcome::skipped);
