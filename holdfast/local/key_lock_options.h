@@ -12,8 +12,8 @@ struct KeyLockOptions {
   //
   // Zero chooses 32 for each hardware thread, from 64 to 1,024, and lets a shard grow: threads that
   // use different keys of one shard slow each other down, because its latch moves between their
-  // processors. When that happens often, the shard gets more latches, and keeps them: 512 (32 KiB)
-  // if there are 64 shards, 32 (2 KiB) if there are 1,024; at most 2 MiB for the whole lock. A
+  // processors. When that happens often, the shard gets more latches, and keeps them: 1,024 (64 KiB)
+  // if there are 64 shards, 64 (4 KiB) if there are 1,024; at most 4 MiB for the whole lock. A
   // number that you choose stays as it is.
   std::size_t shards = 0;
 

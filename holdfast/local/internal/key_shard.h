@@ -145,8 +145,8 @@ static_assert(sizeof(KeyCell) == 64);
 // All wide shards of a table together have at most `kMostCells` cells, whatever the number of
 // shards, so that its memory and the cost of its statistics have a limit.
 struct KeyShard {
-  static constexpr unsigned kMostCellBits = 15;
-  static constexpr std::size_t kMostCells = std::size_t{1} << kMostCellBits;  // 2 MiB
+  static constexpr unsigned kMostCellBits = 16;
+  static constexpr std::size_t kMostCells = std::size_t{1} << kMostCellBits;  // 4 MiB
 
   KeyCell first_cell;
 

@@ -211,7 +211,7 @@ TEST(WideShards, HaveTogetherTheSameNumberOfCellsOnEveryMachine) {
     KeyTable table({}, hardware_threads);
     widen_all(table);
     EXPECT_EQ(table.cell_count(), KeyShard::kMostCells);
-    EXPECT_LE(table.cell_count() * sizeof(KeyCell), 2U << 20U);
+    EXPECT_LE(table.cell_count() * sizeof(KeyCell), 4U << 20U);
     EXPECT_EQ(table.stats().acquisitions, table.shard_count() * kUsers * KeyShard::kSampleEvery);
   }
 }
