@@ -171,7 +171,7 @@ TEST(Budget, AReleaseIsNotHandedOverToAWaiterThatMakesItsLastClaim) {
     const auto second = provider.try_acquire("job", {.ttl = 1h, .wait = 1s});
     static_cast<void>(second);
   });
-  // The first claim, and the one that it makes once it is in line.
+  // The first claim, and the one that it makes once it is in the queue.
   EXPECT_TRUE(tests::eventually([&] { return store->calls(testing::Operation::claim) == 3; }));
   const auto last_claim = store->hold_request(testing::Operation::claim);
   clock.wait_for_sleepers(3);

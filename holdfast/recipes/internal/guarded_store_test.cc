@@ -159,7 +159,8 @@ TEST(DegradedWait, TheLogNamesTheOutageThatEndedAWait) {
   DegradableProvider provider(store, options);
   std::thread waiter(
       [&] { EXPECT_EQ(provider.acquire(FailingStore::kBusyName).protection(), Protection::none); });
-  // It claims once more when it is in line, and then waits: other calls find the store unavailable.
+  // It claims once more when it is in the queue, and then waits: other calls find the store
+  // unavailable.
   EXPECT_TRUE(tests::eventually([&] { return store->busy() == 2; }));
   EXPECT_TRUE(tests::eventually([&] {
     static_cast<void>(provider.try_acquire("other"));

@@ -37,20 +37,23 @@ struct ConnectionCounters {
 // One connection to a Redis server, shared by any number of threads.
 //
 // Thread-safe. For callers it has no thread of its own: one of those that wait leads. The leader
-// sends what the others have put in line, reads, and hands each its reply; when it has its own,
-// another leads. So a lone caller writes and reads itself, and one system call carries the commands
-// of many.
+// sends what the others have put in the queue, reads, and hands each its reply; when it has its
+// own, another leads. So a lone caller writes and reads itself, and one system call carries the
+// commands of many.
 //
 //   a call comes        it is queued; the first caller leads, the others park
-//   the leader works    it writes what is in line and reads; if it sleeps in poll() while a call
+//   the leader works    it writes what is in the queue and reads; if it sleeps in poll() while a
+//   call
 //                       comes, that caller writes itself and then parks
 //   a reply comes       the leader hands it over and wakes its caller; or the call goes back in
 //                       line (see `wants_again`)
 //   the leader is done  the caller that will have to wait longest leads
-//   a deadline comes    a call in line goes, one under way leaves its place behind; if nothing was
+//   a deadline comes    a call in the queue goes, one under way leaves its place behind; if nothing
+//   was
 //                       heard since it was sent, the connection may end with it (OnSilence)
-//   the connection ends what is under way is unknown; what is in line goes to the next connection
-//   the server is unfit nothing more is sent; when all that is under way has come, the connection
+//   the connection ends what is under way is unknown; what is in the queue goes to the next
+//   connection the server is unfit nothing more is sent; when all that is under way has come, the
+//   connection
 //                       ends
 //
 // A call blocks until its reply, its deadline (of base::steady_clock()), or the loss of the
@@ -123,8 +126,8 @@ class Connection {
   // Reads what has come while nobody led, before a call enters: a connection that has ended is not
   // written to, and late replies make places free. Opens the mutex meanwhile.
   void catch_up() noexcept HOLDFAST_REQUIRES(mutex_);
-  // Puts the calls in line, and writes them unless the leader will. If nobody leads, the caller
-  // does. If there is no place for them, the calls are finished.
+  // Puts the calls in the queue, and writes them unless the leader will. If nobody leads, the
+  // caller does. If there is no place for them, the calls are finished.
   void enter(std::span<Call> calls, Caller& caller) noexcept HOLDFAST_REQUIRES(mutex_);
   // Blocks until the calls of this caller, which has entered, are finished.
   void wait(Caller& caller) noexcept HOLDFAST_EXCLUDES(mutex_);
@@ -199,7 +202,7 @@ class Connection {
   mutable base::Mutex mutex_;
   Line line_ HOLDFAST_GUARDED_BY(mutex_);
   Flight flight_ HOLDFAST_GUARDED_BY(mutex_);
-  std::size_t pending_ HOLDFAST_GUARDED_BY(mutex_) = 0;  // calls in line and under way
+  std::size_t pending_ HOLDFAST_GUARDED_BY(mutex_) = 0;  // calls in the queue and under way
   std::size_t pending_bytes_ HOLDFAST_GUARDED_BY(mutex_) = 0;
   Caller* leader_ HOLDFAST_GUARDED_BY(mutex_) = nullptr;
   bool leader_sleeps_ HOLDFAST_GUARDED_BY(mutex_) = false;

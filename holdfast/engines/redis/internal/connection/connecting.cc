@@ -77,7 +77,7 @@ void Connection::pause(const base::Error& error) {
   last_failure_ = error.message;
 }
 
-// Callers in line hear of it at once, rather than wait for an attempt that may fail too.
+// Callers in the queue hear of it at once, rather than wait for an attempt that may fail too.
 void Connection::attempt_failed(const base::Error& error) {
   pause(error);
   while (Call* const call = line_.front()) {

@@ -1,5 +1,5 @@
-// The work of a connection's leader: it reads and delivers replies, writes what is in line, spins
-// and sleeps.
+// The work of a connection's leader: it reads and delivers replies, writes what is in the queue,
+// spins and sleeps.
 
 #include <sched.h>
 
@@ -143,7 +143,7 @@ bool Connection::write() noexcept {
   transport->writing = true;
   bool has_room = true;
   bool has_moved = false;
-  // The leader may give up the connection meanwhile; then what is in line is not for this one.
+  // The leader may give up the connection meanwhile; then what is in the queue is not for this one.
   for (int round = 0; round < kMostRounds && has_room && transport == transport_; ++round) {
     fill(*transport);
     if (transport->unsent().empty()) {
@@ -240,7 +240,7 @@ bool Connection::spin(const Caller& me) {
   if (rest_ == Rest::spent) {
     return false;
   }
-  if (pending_ > me.unfinished) {  // others are about to put their next commands in line
+  if (pending_ > me.unfinished) {  // others are about to put their next commands in the queue
     mutex_.unlock();
     ::sched_yield();
     mutex_.lock();

@@ -38,7 +38,7 @@ struct Caller {
   Parking parking{};
 };
 
-// One command, from the line to its reply.
+// One command, from the queue to its reply.
 struct Call {
   // Constant after construction.
   const Command* command;
