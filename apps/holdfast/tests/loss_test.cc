@@ -34,7 +34,7 @@ class LossTest : public Workspace {
 };
 
 TEST_F(LossTest, ACommandWhoseLockIsStolenGetsTermAndTheRunEndsWith79) {
-  const auto run = start_ready({"--ttl", "600ms", "--kill-after", "60s"}, kPolite);
+  const auto run = start_ready({"--ttl", "2s", "--kill-after", "60s"}, kPolite);
   steal();
   EXPECT_EQ(run->read_line(), "TERM");
   EXPECT_EQ(run->wait(), 79);
@@ -42,14 +42,14 @@ TEST_F(LossTest, ACommandWhoseLockIsStolenGetsTermAndTheRunEndsWith79) {
 }
 
 TEST_F(LossTest, ACommandThatIgnoresTermIsKilled) {
-  const auto run = start_ready({"--ttl", "600ms", "--kill-after", "100ms"}, kStubborn);
+  const auto run = start_ready({"--ttl", "2s", "--kill-after", "100ms"}, kStubborn);
   steal();
   EXPECT_EQ(run->wait(), 79);
 }
 
 TEST_F(LossTest, TheWholeProcessGroupEnds) {
   const auto run =
-      start_ready({"--ttl", "600ms", "--kill-after", "100ms"},
+      start_ready({"--ttl", "2s", "--kill-after", "100ms"},
                   "sh -c \"trap '' TERM; echo ready; while :; do sleep 0.02; done\" & wait");
   steal();
   // Only when the last of them is gone does the output end.
@@ -57,7 +57,7 @@ TEST_F(LossTest, TheWholeProcessGroupEnds) {
 }
 
 TEST_F(LossTest, AStoppedCommandEndsToo) {
-  const auto run = start_ready({"--ttl", "600ms", "--kill-after", "60s"},
+  const auto run = start_ready({"--ttl", "2s", "--kill-after", "60s"},
                                "trap 'echo TERM; exit 0' TERM; echo ready; kill -STOP $$");
   steal();
   EXPECT_EQ(run->wait(), 79);
@@ -65,7 +65,7 @@ TEST_F(LossTest, AStoppedCommandEndsToo) {
 
 TEST_F(LossTest, ALossCanBeIgnored) {
   const auto run =
-      start_ready({"--ttl", "600ms", "--on-lost", "ignore"}, "echo ready; read line; exit 5");
+      start_ready({"--ttl", "2s", "--on-lost", "ignore"}, "echo ready; read line; exit 5");
   steal();
   EXPECT_NE(run->read_error_line().find("lost job"), std::string::npos);
   EXPECT_EQ(run->wait(), 5);

@@ -219,8 +219,8 @@ TEST_F(HookTest, OneThatOutlivesItsTermIsCollectedWhenItEnds) {
 }
 
 TEST_F(HookTest, OneStartsWhenTheLockIsLost) {
-  const auto run = start({"run", "--ttl", "600ms", "--on-loss", "echo loss of $HOLDFAST_NAME",
-                          "job", "--", "sh", "-c", "echo ready; exec sleep 60"});
+  const auto run = start({"run", "--ttl", "2s", "--on-loss", "echo loss of $HOLDFAST_NAME", "job",
+                          "--", "sh", "-c", "echo ready; exec sleep 60"});
   EXPECT_EQ(run->read_line(), "ready");
   holdfast({"steal", "job", "--confirm", "job"});
   EXPECT_EQ(run->read_line(), "loss of job");
