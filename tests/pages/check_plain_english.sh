@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # check_plain_english.sh ROOT: no page, man page, public header, comment or message has a phrase of plain_english.txt, and no
-# comment begins with a free relative clause ("What", "Whether", "Who", …).
+# sentence of a page and no comment begins with a free relative clause ("What", "Whether", "Who", …).
 set -euo pipefail
 export LC_ALL=C
 cd "$1"
@@ -19,6 +19,11 @@ if sources | xargs grep -nE '//|"' | grep -iE -f tests/pages/plain_english.txt; 
   status=1
 fi
 if sources | xargs grep -nE '^ *// (What|Whether|Who|How|As|Of|By|Why|Whose|For (how|what)|With what|In what)\b'; then
+  status=1
+fi
+# In a page a question and a heading may begin so.
+if { find docs -name '*.md'
+  ls ./*.md apps/holdfast/holdfast.1; } | xargs grep -nE '(^|[.:] )(- )?(What|Whether|Who|How) [a-z]' | grep -vE '\?|CHANGELOG'; then
   status=1
 fi
 exit "$status"
