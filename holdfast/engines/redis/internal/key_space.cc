@@ -108,19 +108,20 @@ Keys KeySpace::keys_of(std::string_view name) const {
   return {.plain = std::move(plain), .companion = std::move(companion)};
 }
 
-// A key that begins with hf~ would not begin with the prefix.
-std::string KeySpace::plain_pattern() const {
-  if (needs_escape(prefix_) || prefix_.empty()) {
-    return "*";
-  }
-  std::string pattern;
-  for (const char byte : prefix_) {
+// Every key of a name contains the prefix and the name as they are.
+std::string KeySpace::pattern(std::string_view prefix) const {
+  std::string pattern = "*";
+  for (const char byte : prefix_ + std::string(prefix)) {
     if (std::string_view("*?[]^\\").contains(byte)) {
       pattern.push_back('\\');
     }
     pattern.push_back(byte);
   }
-  return pattern + "*";
+  return pattern.size() == 1 ? pattern : pattern + "*";
+}
+
+std::string KeySpace::companion_pattern(std::string_view prefix) const {
+  return std::string(kCompanion).append(pattern(prefix));
 }
 
 std::optional<std::string> KeySpace::name_of_plain(std::string_view plain) const {

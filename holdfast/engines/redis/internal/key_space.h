@@ -37,13 +37,12 @@ struct Keys {
 // Thread-safe: constant.
 class KeySpace {
  public:
-  // The pattern with which SCAN finds companions.
-  static constexpr std::string_view kCompanions = "hf:*";
-
   explicit KeySpace(std::string prefix) : prefix_(std::move(prefix)) {}
 
-  // Returns the pattern with which SCAN finds plain keys, and maybe others.
-  [[nodiscard]] std::string plain_pattern() const;
+  // Return the pattern with which SCAN finds the keys, or the companions alone, of all names that
+  // begin with these bytes, and maybe others.
+  [[nodiscard]] std::string pattern(std::string_view prefix) const;
+  [[nodiscard]] std::string companion_pattern(std::string_view prefix) const;
 
   [[nodiscard]] Keys keys_of(std::string_view name) const;
   // Return nullopt if the key is not one of this space.

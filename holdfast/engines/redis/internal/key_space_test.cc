@@ -127,11 +127,12 @@ TEST(KeySpace, KeysOfOurOwnAreNobodysPlainKeys) {
   EXPECT_EQ(keys.name_of_plain("hf~hf:a"), "hf:a");
 }
 
-TEST(KeySpace, ThePatternOfPlainKeysMatchesThePrefixAsItIs) {
-  EXPECT_EQ(KeySpace("").plain_pattern(), "*");
-  EXPECT_EQ(KeySpace("app:").plain_pattern(), "app:*");
-  EXPECT_EQ(KeySpace("a*[b]?").plain_pattern(), "a\\*\\[b\\]\\?*");
-  EXPECT_EQ(KeySpace("hf:").plain_pattern(), "*");
+TEST(KeySpace, ItsPatternsMatchThePrefixAsItIs) {
+  EXPECT_EQ(KeySpace("").pattern(""), "*");
+  EXPECT_EQ(KeySpace("").companion_pattern(""), "hf:*");
+  EXPECT_EQ(KeySpace("app:").pattern("job"), "*app:job*");
+  EXPECT_EQ(KeySpace("app:").companion_pattern("job"), "hf:*app:job*");
+  EXPECT_EQ(KeySpace("a*[b]?").pattern(""), "*a\\*\\[b\\]\\?*");
 }
 
 }  // namespace

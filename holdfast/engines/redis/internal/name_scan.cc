@@ -1,7 +1,6 @@
 #include <holdfast/engines/redis/internal/name_scan.h>
 
 #include <algorithm>
-#include <functional>
 #include <iterator>
 #include <optional>
 #include <string>
@@ -21,42 +20,37 @@ using base::Result;
 constexpr int kStep = 1000;
 
 using Names = std::vector<base::Name>;
-using NameOfKey = std::function<std::optional<std::string>(std::string_view key)>;
 
 // One walk over the keys.
 class Scan {
  public:
-  Scan(Connection& connection, std::string_view prefix, std::string_view after,
-       base::Deadline deadline, const ScanLimits& limits)
+  Scan(Connection& connection, const KeySpace& keys, std::string_view prefix,
+       std::string_view after, base::Deadline deadline, const ScanLimits& limits)
       : connection_(connection),
+        keys_(keys),
         prefix_(prefix),
         after_(after),
         deadline_(deadline),
         limits_(limits) {}
 
-  // Returns the names of the keys that have this type (any, if empty) and match.
-  Result<Names> run(std::string_view pattern, std::string_view type, const NameOfKey& name_of) {
-    Names names;
-    std::size_t bytes = 0;
+  Result<Names> run() {
     std::string cursor = "0";
     for (std::size_t step = 0; step < limits_.steps; ++step) {
-      HOLDFAST_TRY_LET(auto found, next(cursor, pattern, type));
+      HOLDFAST_TRY_LET(const auto found, next(cursor));
       for (const Reply& key : found.elements()) {
-        auto text = name_of(key.text());
-        if (!text || !text->starts_with(prefix_) || *text <= after_) {
-          continue;
-        }
-        if (auto name = base::Name::make(*text)) {
-          bytes += text->size();
-          names.push_back(*std::move(name));
-        }
+        note(key.text());
       }
-      if (names.size() > limits_.names || bytes > limits_.bytes) {
+      if (ours_.size() > limits_.names || bytes_ > limits_.bytes) {
         return fail(ErrorCode::limit_exceeded,
                     "there are more names than one listing may have: list a prefix of them");
       }
       if (cursor == "0") {
-        return names;
+        return all();
+      }
+      // The keys come in no order, so there will be too many; the server can leave them out.
+      if (foreign() > 2 * limits_.foreign) {
+        takes_plain_ = false;
+        plain_.clear();
       }
     }
     return fail(ErrorCode::unavailable, "the server's answers to SCAN have no end");
@@ -64,11 +58,10 @@ class Scan {
 
  private:
   // Returns the keys of one step, and the cursor of the next one through `cursor`.
-  Result<Reply> next(std::string& cursor, std::string_view pattern, std::string_view type) {
-    Command command("SCAN", cursor, "MATCH", pattern, "COUNT", kStep);
-    if (!type.empty()) {
-      command.add("TYPE").add(type);
-    }
+  Result<Reply> next(std::string& cursor) {
+    const std::string pattern =
+        takes_plain_ ? keys_.pattern(prefix_) : keys_.companion_pattern(prefix_);
+    const Command command("SCAN", cursor, "MATCH", pattern, "COUNT", kStep);
     HOLDFAST_TRY_LET(Reply step, connection_.call(command, deadline_));
     std::vector<Reply> parts = step.take_elements();
     if (parts.size() != 2 || (parts[0].text() == cursor && cursor != "0")) {
@@ -78,11 +71,53 @@ class Scan {
     return std::move(parts[1]);
   }
 
+  void note(std::string_view key) {
+    if (const auto companion = keys_.name_of_companion(key)) {
+      bytes_ += add(*companion, ours_);
+    } else if (const auto plain = keys_.name_of_plain(key); plain && takes_plain_) {
+      add(*plain, plain_);
+    }
+  }
+
+  // Returns how many bytes it has added.
+  std::size_t add(std::string_view text, Names& names) const {
+    if (!text.starts_with(prefix_) || text <= after_) {
+      return 0;
+    }
+    auto name = base::Name::make(text);
+    if (!name) {
+      return 0;
+    }
+    names.push_back(*std::move(name));
+    return text.size();
+  }
+
+  // Returns how many keys are of other programs: a mutex of ours has a plain key, too.
+  [[nodiscard]] std::size_t foreign() const {
+    return plain_.size() - std::min(plain_.size(), ours_.size());
+  }
+
+  Names all() {
+    if (foreign() <= limits_.foreign) {
+      std::ranges::move(plain_, std::back_inserter(ours_));
+    }
+    std::ranges::sort(ours_);
+    // SCAN may show a key twice, and a mutex has two keys.
+    ours_.erase(std::ranges::unique(ours_).begin(), ours_.end());
+    return std::move(ours_);
+  }
+
   Connection& connection_;
+  const KeySpace& keys_;
   const std::string_view prefix_;
   const std::string_view after_;
   const base::Deadline deadline_;
   const ScanLimits& limits_;
+
+  Names ours_;  // of companions
+  std::size_t bytes_ = 0;
+  Names plain_;  // of plain keys, ours and those of other programs
+  bool takes_plain_ = true;
 };
 
 }  // namespace
@@ -90,27 +125,7 @@ class Scan {
 Result<Names> scan_names(Connection& connection, const KeySpace& keys, std::string_view prefix,
                          std::string_view after, base::Deadline deadline,
                          const ScanLimits& limits) {
-  Scan scan(connection, prefix, after, deadline, limits);
-  auto names = scan.run(KeySpace::kCompanions, "",
-                        [&](std::string_view key) { return keys.name_of_companion(key); });
-  if (!names) {
-    return names;
-  }
-  ScanLimits foreign_limits = limits;
-  foreign_limits.names = names->size() + limits.foreign;  // ours have a string there, too
-  Scan scan_for_foreign(connection, prefix, after, deadline, foreign_limits);
-  auto foreign = scan_for_foreign.run(keys.plain_pattern(), "string", [&](std::string_view key) {
-    return keys.name_of_plain(key);
-  });
-  if (foreign) {
-    std::ranges::move(*foreign, std::back_inserter(*names));
-  } else if (foreign.error().code != ErrorCode::limit_exceeded) {
-    return foreign;
-  }
-  std::ranges::sort(*names);
-  // SCAN may show a key twice, and a mutex has two keys.
-  names->erase(std::ranges::unique(*names).begin(), names->end());
-  return names;
+  return Scan(connection, keys, prefix, after, deadline, limits).run();
 }
 
 }  // namespace holdfast::engines::redis::internal

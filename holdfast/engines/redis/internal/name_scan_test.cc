@@ -1,5 +1,6 @@
 #include <holdfast/engines/redis/internal/name_scan.h>
 
+#include <atomic>
 #include <functional>
 #include <string>
 
@@ -20,11 +21,13 @@ const KeySpace kKeys("");
 // Answers every step with this, for its number.
 class ScannedServer {
  public:
-  explicit ScannedServer(std::function<std::string(int step)> answer)
+  using Answer = std::function<std::string(int step, const std::string& request)>;
+
+  explicit ScannedServer(Answer answer)
       : server_([answer = std::move(answer)](FakeServer::Client& client) {
           int step = 0;
           for (std::string request; !(request = client.receive()).empty();) {
-            client.send(request.contains("SCAN") ? answer(++step) : "+OK\r\n");
+            client.send(request.contains("SCAN") ? answer(++step, request) : "+OK\r\n");
           }
         }) {}
 
@@ -43,21 +46,23 @@ std::string bulk(const std::string& text) {
 }
 
 TEST(NameScan, ACursorThatNeverEndsIsRefused) {
-  ScannedServer server([](int step) { return "*2\r\n" + bulk(std::to_string(step)) + "*0\r\n"; });
+  ScannedServer server([](int step, const std::string&) {
+    return "*2\r\n" + bulk(std::to_string(step)) + "*0\r\n";
+  });
   const auto names = server.scan({.steps = 100});
   ASSERT_FALSE(names);
   EXPECT_EQ(names.error().code, ErrorCode::unavailable);
 }
 
 TEST(NameScan, ACursorThatStandsStillIsRefused) {
-  ScannedServer server([](int) { return "*2\r\n" + bulk("7") + "*0\r\n"; });
+  ScannedServer server([](int, const std::string&) { return "*2\r\n" + bulk("7") + "*0\r\n"; });
   const auto names = server.scan({});
   ASSERT_FALSE(names);
   EXPECT_EQ(names.error().code, ErrorCode::unavailable);
 }
 
 TEST(NameScan, NamesWithoutEndAreRefused) {
-  ScannedServer server([](int step) {
+  ScannedServer server([](int step, const std::string&) {
     return "*2\r\n" + bulk(std::to_string(step)) + "*1\r\n" +
            bulk("hf:{" + std::to_string(step) + "}");
   });
@@ -68,21 +73,38 @@ TEST(NameScan, NamesWithoutEndAreRefused) {
   }
 }
 
-TEST(NameScan, StringsOfOthersAreFoundUnlessThereAreTooMany) {
+TEST(NameScan, KeysOfOthersAreFoundUnlessThereAreTooMany) {
   tests::RedisServer server;
   tests::RedisClient client(server.port());
   client.run({"SET", "hf:{ours}", "x"});
   client.run({"SET", "hfo:{order}:1", "an object"});
-  client.run({"LPUSH", "list", "no string"});
+  client.run({"LPUSH", "list", "no lock"});
   for (int i = 0; i < 20; ++i) {
     client.run({"SET", "key " + std::to_string(i), "x"});
   }
   const auto connection = open_connection(options_for(server));
-  EXPECT_EQ(scan_names(*connection, kKeys, "", "", patience(), {.foreign = 30})->size(), 21U);
+  EXPECT_EQ(scan_names(*connection, kKeys, "", "", patience(), {.foreign = 30})->size(), 22U);
   const auto few = scan_names(*connection, kKeys, "", "", patience(), {.foreign = 10});
   ASSERT_TRUE(few);
   ASSERT_EQ(few->size(), 1U);
   EXPECT_EQ(few->at(0).view(), "ours");
+}
+
+TEST(NameScan, IfThereAreTooManyKeysOfOthersTheServerLeavesThemOut) {
+  constexpr int kSteps = 20;
+  std::atomic<int> with_others = 0;
+  ScannedServer server([&](int step, const std::string& request) {
+    const std::string number = std::to_string(step);
+    const std::string ours = bulk("hf:{ours " + number + "}");
+    const bool has_others = !request.contains("hf:*");
+    with_others += has_others ? 1 : 0;
+    return "*2\r\n" + bulk(step < kSteps ? number : "0") +
+           (has_others ? "*3\r\n" + bulk("a" + number) + bulk("b" + number) : "*1\r\n") + ours;
+  });
+  const auto names = server.scan({.foreign = 3});
+  ASSERT_TRUE(names);
+  EXPECT_EQ(names->size(), static_cast<std::size_t>(kSteps));
+  EXPECT_EQ(with_others, 7);  // one key in each step may be that of a mutex of ours
 }
 
 }  // namespace
