@@ -19,24 +19,35 @@ class DisabledStore final : public store::LeaseStore {
   [[nodiscard]] store::Capabilities capabilities() const override;
 
  private:
-  base::Result<store::ClaimOutcome> do_claim(const base::Name& name, const store::Claim& claim,
-                                             base::Deadline deadline) override;
-  base::Result<std::vector<store::RenewOutcome>> do_renew(std::span<const store::Renewal> renewals,
-                                                          base::Deadline deadline) override;
-  base::Result<store::TransferOutcome> do_transfer(const base::Name& name,
-                                                   const base::LeaseId& from,
-                                                   const store::Claim& to,
-                                                   base::Deadline deadline) override;
-  base::Result<store::ReleaseOutcome> do_release(const base::Name& name, const base::LeaseId& id,
-                                                 base::Deadline deadline) override;
-  base::Result<std::optional<store::NameState>> do_look(const base::Name& name,
-                                                        base::Deadline deadline) override;
-  base::Result<store::Page> do_list(std::string_view prefix, const store::PageRequest& page,
-                                    base::Deadline deadline) override;
-  base::Result<store::HitOutcome> do_hit(const base::Name& name, const store::Hit& hit,
-                                         base::Deadline deadline) override;
-  base::Result<store::Watch> do_watch(const base::Name& name,
-                                      store::WatchCallback callback) override;
+  using Name = base::Name;
+  using Deadline = base::Deadline;
+  template <class T>
+  using Result = base::Result<T>;
+
+  static std::unexpected<base::Error> fail();
+
+  Result<store::ClaimOutcome> do_claim(const Name&, const store::Claim&, Deadline) override {
+    return fail();
+  }
+  Result<std::vector<store::RenewOutcome>> do_renew(std::span<const store::Renewal>,
+                                                    Deadline) override {
+    return fail();
+  }
+  Result<store::TransferOutcome> do_transfer(const Name&, const base::LeaseId&, const store::Claim&,
+                                             Deadline) override {
+    return fail();
+  }
+  Result<store::ReleaseOutcome> do_release(const Name&, const base::LeaseId&, Deadline) override {
+    return fail();
+  }
+  Result<std::optional<store::NameState>> do_look(const Name&, Deadline) override { return fail(); }
+  Result<store::Page> do_list(std::string_view, const store::PageRequest&, Deadline) override {
+    return fail();
+  }
+  Result<store::HitOutcome> do_hit(const Name&, const store::Hit&, Deadline) override {
+    return fail();
+  }
+  Result<store::Watch> do_watch(const Name&, store::WatchCallback) override { return fail(); }
 };
 
 }  // namespace holdfast::engines

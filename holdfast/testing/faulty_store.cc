@@ -154,8 +154,8 @@ class FaultyStore::Async final : public store::AsyncLeaseStore {
 };
 
 FaultyStore::FaultyStore(std::shared_ptr<store::LeaseStore> real)
-    : real_(std::move(real)), hints_(std::make_shared<Hints>()) {
-  if (store::AsyncLeaseStore* const async = real_->async()) {
+    : ForwardingStore(std::move(real)), hints_(std::make_shared<Hints>()) {
+  if (store::AsyncLeaseStore* const async = forwarded_to().async()) {
     async_ = std::make_unique<Async>(*this, *async);
   }
 }
@@ -231,7 +231,7 @@ std::size_t FaultyStore::calls(Operation operation) const {
 }
 
 store::Capabilities FaultyStore::capabilities() const {
-  store::Capabilities capabilities = real_->capabilities();
+  store::Capabilities capabilities = ForwardingStore::capabilities();
   capabilities.immediate = false;  // a call may wait at a gate
   return capabilities;
 }
@@ -251,23 +251,21 @@ FaultyStore::Fault FaultyStore::next(Operation operation) {
   return fault;
 }
 
-template <class Call>
-auto FaultyStore::meet_fault(Operation operation, Deadline deadline, Call&& call)
-    -> decltype(call()) {
+Result<void> FaultyStore::around(Operation operation, Deadline deadline, const Forward& forward) {
   const Fault fault = next(operation);
   switch (fault.kind) {
-    case Kind::none: return call();
+    case Kind::none: return forward(deadline);
     case Kind::refuse: return away();
     case Kind::lose_request: return unknown();
-    case Kind::lose_reply: (void)call(); return unknown();
-    case Kind::duplicate: (void)call(); return call();
+    case Kind::lose_reply: static_cast<void>(forward(deadline)); return unknown();
+    case Kind::duplicate: static_cast<void>(forward(deadline)); return forward(deadline);
     case Kind::hold_request:
       if (!fault.gate->pass(deadline)) {
         return unknown();
       }
-      return call();
+      return forward(deadline);
     case Kind::hold_reply: {
-      auto outcome = call();
+      auto outcome = forward(deadline);
       if (!fault.gate->pass(deadline)) {
         return unknown();
       }
@@ -277,51 +275,11 @@ auto FaultyStore::meet_fault(Operation operation, Deadline deadline, Call&& call
   return fail(ErrorCode::internal, "a fault of no kind");
 }
 
-Result<store::ClaimOutcome> FaultyStore::do_claim(const Name& name, const store::Claim& claim,
-                                                  Deadline deadline) {
-  return meet_fault(Operation::claim, deadline,
-                    [&] { return real_->claim(name.view(), claim, deadline); });
-}
-
-Result<std::vector<store::RenewOutcome>> FaultyStore::do_renew(
-    std::span<const store::Renewal> renewals, Deadline deadline) {
-  return meet_fault(Operation::renew, deadline, [&] { return real_->renew(renewals, deadline); });
-}
-
-Result<store::TransferOutcome> FaultyStore::do_transfer(const Name& name, const LeaseId& from,
-                                                        const store::Claim& to, Deadline deadline) {
-  return meet_fault(Operation::transfer, deadline,
-                    [&] { return real_->transfer(name.view(), from, to, deadline); });
-}
-
-Result<store::ReleaseOutcome> FaultyStore::do_release(const Name& name, const LeaseId& id,
-                                                      Deadline deadline) {
-  return meet_fault(Operation::release, deadline,
-                    [&] { return real_->release(name.view(), id, deadline); });
-}
-
-Result<std::optional<store::NameState>> FaultyStore::do_look(const Name& name, Deadline deadline) {
-  return meet_fault(Operation::look, deadline, [&] { return real_->look(name.view(), deadline); });
-}
-
-Result<store::Page> FaultyStore::do_list(std::string_view prefix, const store::PageRequest& page,
-                                         Deadline deadline) {
-  return meet_fault(Operation::list, deadline, [&] { return real_->list(prefix, page, deadline); });
-}
-
-Result<store::HitOutcome> FaultyStore::do_hit(const Name& name, const store::Hit& hit,
-                                              Deadline deadline) {
-  return meet_fault(Operation::hit, deadline,
-                    [&] { return real_->hit(name.view(), hit, deadline); });
-}
-
 Result<store::Watch> FaultyStore::do_watch(const Name& name, store::WatchCallback callback) {
-  return meet_fault(Operation::watch, Deadline::never(), [&] {
-    return real_->watch(name.view(), [hints = hints_, callback](const store::Notice& notice) {
-      if (!hints->away && !hints->lost) {
-        callback(notice);
-      }
-    });
+  return ForwardingStore::do_watch(name, [hints = hints_, callback](const store::Notice& notice) {
+    if (!hints->away && !hints->lost) {
+      callback(notice);
+    }
   });
 }
 

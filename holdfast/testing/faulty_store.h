@@ -15,11 +15,11 @@
 #include <vector>
 
 #include <holdfast/store/async_lease_store.h>
-#include <holdfast/store/lease_store.h>
+#include <holdfast/store/forwarding_store.h>
 
 namespace holdfast::testing {
 
-enum class Operation : std::uint8_t { claim, renew, transfer, release, look, list, hit, watch };
+using store::Operation;
 
 // A gate at which one call of a FaultyStore waits until the test opens it. Thread-safe.
 class Gate {
@@ -56,7 +56,7 @@ class Gate {
 //   store.lose_reply(Operation::claim);          // the lease is granted, but the reply is lost
 //   const auto gate = store.hold_request(Operation::renew);
 //   gate->wait_until_reached();  …  gate->open();
-class FaultyStore final : public store::LeaseStore {
+class FaultyStore final : public store::ForwardingStore {
  public:
   explicit FaultyStore(std::shared_ptr<store::LeaseStore> real);
   ~FaultyStore() override;
@@ -83,11 +83,8 @@ class FaultyStore final : public store::LeaseStore {
 
   // Returns how many calls have been made, including those that got a fault.
   [[nodiscard]] std::size_t calls(Operation operation) const;
-  [[nodiscard]] store::LeaseStore& real() const noexcept { return *real_; }
+  [[nodiscard]] store::LeaseStore& real() const noexcept { return forwarded_to(); }
   [[nodiscard]] store::Capabilities capabilities() const override;
-  [[nodiscard]] store::LeaseDefaults lease_defaults() const override {
-    return real_->lease_defaults();
-  }
   // Returns an interface with the same script if the real store has one; a held call waits in a
   // thread.
   [[nodiscard]] store::AsyncLeaseStore* async() noexcept override;
@@ -116,29 +113,11 @@ class FaultyStore final : public store::LeaseStore {
   Fault next(Operation operation);
   // Runs `work`, which waits at a gate, in a thread that is joined when the store ends.
   void stand_at_gate(std::function<void()> work);
-  template <class Call>
-  auto meet_fault(Operation operation, base::Deadline deadline, Call&& call) -> decltype(call());
-
-  base::Result<store::ClaimOutcome> do_claim(const base::Name& name, const store::Claim& claim,
-                                             base::Deadline deadline) override;
-  base::Result<std::vector<store::RenewOutcome>> do_renew(std::span<const store::Renewal> renewals,
-                                                          base::Deadline deadline) override;
-  base::Result<store::TransferOutcome> do_transfer(const base::Name& name,
-                                                   const base::LeaseId& from,
-                                                   const store::Claim& to,
-                                                   base::Deadline deadline) override;
-  base::Result<store::ReleaseOutcome> do_release(const base::Name& name, const base::LeaseId& id,
-                                                 base::Deadline deadline) override;
-  base::Result<std::optional<store::NameState>> do_look(const base::Name& name,
-                                                        base::Deadline deadline) override;
-  base::Result<store::Page> do_list(std::string_view prefix, const store::PageRequest& page,
-                                    base::Deadline deadline) override;
-  base::Result<store::HitOutcome> do_hit(const base::Name& name, const store::Hit& hit,
-                                         base::Deadline deadline) override;
+  base::Result<void> around(Operation operation, base::Deadline deadline,
+                            const Forward& forward) override;
   base::Result<store::Watch> do_watch(const base::Name& name,
                                       store::WatchCallback callback) override;
 
-  const std::shared_ptr<store::LeaseStore> real_;
   const std::shared_ptr<Hints> hints_;  // shared with watches, which may outlive the store
 
   mutable std::mutex mutex_;
