@@ -15,7 +15,6 @@ namespace holdfast::conformance {
 namespace {
 
 using engines::postgresql::PostgresOptions;
-using engines::postgresql::PostgresStore;
 using testing::Place;
 
 // Started when it is first needed: most runs of this program have nothing to do with it. What a
@@ -45,7 +44,7 @@ Place movable_place() {
   const std::string prefix = fresh_prefix();
   return {.open = [now, prefix]() -> std::shared_ptr<store::LeaseStore> {
             return base::value_or_throw(
-                PostgresStore::open(options(prefix), [now] { return now->load(); }));
+                engines::postgresql::open_store(options(prefix), [now] { return now->load(); }));
           },
           .advance =
               [now](base::Duration by) {
@@ -66,7 +65,7 @@ void forget_idle(const std::string& prefix) {
 Place real_time_place() {
   const std::string prefix = fresh_prefix();
   return {.open = [prefix]() -> std::shared_ptr<store::LeaseStore> {
-            return base::value_or_throw(PostgresStore::open(options(prefix)));
+            return base::value_or_throw(engines::postgresql::open_store(options(prefix)));
           },
           .url = server().url() + "&prefix=" + prefix,
           .clean_up = [prefix] { forget_idle(prefix); }};

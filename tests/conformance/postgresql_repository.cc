@@ -16,7 +16,6 @@ namespace holdfast::conformance {
 namespace {
 
 using engines::postgresql::PostgresOptions;
-using engines::postgresql::PostgresRepository;
 using testing::RepositoryPlace;
 using tests::PostgresClient;
 using tests::PostgresServer;
@@ -39,10 +38,10 @@ constexpr std::chrono::seconds kPatience{60};
 std::function<std::shared_ptr<store::ObjectRepository>()> opener(const PostgresServer& where,
                                                                  const std::string& prefix) {
   return [&where, prefix]() -> std::shared_ptr<store::ObjectRepository> {
-    return base::value_or_throw(PostgresRepository::open({.conninfo = where.url(),
-                                                          .prefix = prefix,
-                                                          .connect_timeout = kPatience,
-                                                          .reply_timeout = kPatience}));
+    return base::value_or_throw(engines::postgresql::open_repository({.conninfo = where.url(),
+                                                                      .prefix = prefix,
+                                                                      .connect_timeout = kPatience,
+                                                                      .reply_timeout = kPatience}));
   };
 }
 

@@ -14,8 +14,6 @@
 namespace holdfast::tests {
 namespace {
 
-using engines::postgresql::PostgresStore;
-
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 constexpr int kOperations = 12'000;
 #else
@@ -37,7 +35,7 @@ TEST(Differential, TheFunctionsDoWhatTheRulesSay) {
   const Restatement postgresql{
       .open =
           [&](const std::string& history, Restatement::Time time) {
-            auto store = base::value_or_throw(PostgresStore::open(
+            auto store = base::value_or_throw(engines::postgresql::open_store(
                 {.conninfo = server.url(), .prefix = history}, std::move(time)));
             base::value_or_throw(store->look("a"));  // makes the schema
             return store;

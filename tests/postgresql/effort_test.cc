@@ -13,10 +13,10 @@ namespace {
 
 using namespace std::chrono_literals;
 using base::LeaseId;
-using engines::postgresql::PostgresStore;
 using store::Busy;
 using store::Claim;
 using store::Grant;
+using store::LeaseStore;
 using store::Permits;
 using store::ReleaseOutcome;
 using store::RenewOutcome;
@@ -65,16 +65,15 @@ TEST_F(Effort, AnOperationOnOneLeaseReadsTheSameRowsHoweverManyHoldTheName) {
     const Claim heir = wish(one);
     const store::Renewal renewal{.name = name, .id = last.id, .ttl = 20min};
     std::vector<std::int64_t> rows;
-    rows.push_back(rows_of([&](PostgresStore& it) { expect<Grant>(it.claim(name, last)); }));
-    rows.push_back(rows_of([&](PostgresStore& it) { expect<Busy>(it.claim(name, wish(one))); }));
-    rows.push_back(rows_of([&](PostgresStore& it) {
+    rows.push_back(rows_of([&](LeaseStore& it) { expect<Grant>(it.claim(name, last)); }));
+    rows.push_back(rows_of([&](LeaseStore& it) { expect<Busy>(it.claim(name, wish(one))); }));
+    rows.push_back(rows_of([&](LeaseStore& it) {
       EXPECT_EQ(base::value_or_throw(it.renew({&renewal, 1})).at(0), RenewOutcome::renewed);
     }));
     rows.push_back(
-        rows_of([&](PostgresStore& it) { expect<Grant>(it.transfer(name, last.id, heir)); }));
-    rows.push_back(rows_of([&](PostgresStore& it) {
-      EXPECT_EQ(it.release(name, heir.id), ReleaseOutcome::released);
-    }));
+        rows_of([&](LeaseStore& it) { expect<Grant>(it.transfer(name, last.id, heir)); }));
+    rows.push_back(rows_of(
+        [&](LeaseStore& it) { EXPECT_EQ(it.release(name, heir.id), ReleaseOutcome::released); }));
     return rows;
   };
   const std::vector<std::int64_t> few = rows_with(kFew);
@@ -88,7 +87,7 @@ TEST_F(Effort, AnOperationOnANameReadsItsRowAloneHoweverManyNamesThereAre) {
   claim_all("job ", kMany);
   const Claim claim = wish();
   const store::Renewal renewal{.name = "mine", .id = claim.id, .ttl = 20min};
-  EXPECT_LE(rows_of([&](PostgresStore& it) {
+  EXPECT_LE(rows_of([&](LeaseStore& it) {
               expect<Grant>(it.claim("mine", claim));
               expect<Busy>(it.claim("mine", wish()));
               EXPECT_EQ(base::value_or_throw(it.renew({&renewal, 1})).at(0), RenewOutcome::renewed);
@@ -115,7 +114,7 @@ TEST_F(Effort, ARenewalOfAKeepersLeasesReadsEachNameAFewTimes) {
   for (const std::string& name : names) {
     renewals.push_back({.name = name, .id = LeaseId(0, renewals.size() + 1), .ttl = 20min});
   }
-  EXPECT_LE(rows_of([&](PostgresStore& it) {
+  EXPECT_LE(rows_of([&](LeaseStore& it) {
               const auto outcomes = base::value_or_throw(it.renew(renewals));
               EXPECT_EQ(std::ranges::count(outcomes, RenewOutcome::renewed), kLeases);
             }),
@@ -126,7 +125,7 @@ TEST_F(Effort, APageOfAListingReadsItsOwnNames) {
   claim_all("job ", kMany);
   constexpr std::size_t kPage = 50;
   std::string after;
-  const auto read_page = [&](PostgresStore& it) {
+  const auto read_page = [&](LeaseStore& it) {
     const store::Page page =
         base::value_or_throw(it.list("job ", {.limit = kPage, .after = after}));
     EXPECT_EQ(page.names.size(), kPage);
@@ -146,9 +145,8 @@ TEST_F(Effort, AReleaseReadsTheSameRowsHoweverManyWait) {
       waiting.waits = true;
       expect<Busy>(store_->claim(name, waiting));
     }
-    return rows_of([&](PostgresStore& it) {
-      EXPECT_EQ(it.release(name, holder.id), ReleaseOutcome::released);
-    });
+    return rows_of(
+        [&](LeaseStore& it) { EXPECT_EQ(it.release(name, holder.id), ReleaseOutcome::released); });
   };
   const std::int64_t few = rows_with(kFew);
   EXPECT_LE(rows_with(kMany / 4), few + kFew);

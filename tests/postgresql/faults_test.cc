@@ -17,7 +17,6 @@ namespace {
 using namespace std::chrono_literals;
 using base::ErrorCode;
 using engines::postgresql::PostgresOptions;
-using engines::postgresql::PostgresStore;
 using locks::Lock;
 using locks::LockProvider;
 using store::Claim;
@@ -53,7 +52,7 @@ class Faults : public ::testing::Test {
 TEST_F(Faults, AServerThatIsNotThereYetIsUsedWhenItIs) {
   start();
   server_->stop();
-  const auto store = open_store(options());
+  const auto store = opened(options());
   const auto early = store->look("job");
   ASSERT_FALSE(early);
   EXPECT_EQ(early.error().code, ErrorCode::unavailable);
@@ -64,7 +63,7 @@ TEST_F(Faults, AServerThatIsNotThereYetIsUsedWhenItIs) {
 
 TEST_F(Faults, AServerThatRestartsHasOurLocksAndTokensGrow) {
   start();
-  LockProvider provider(open_store(options()));
+  LockProvider provider(opened(options()));
   Lock lock = provider.acquire("job", {.ttl = 10min});
   server_->restart();
   ASSERT_TRUE(eventually([&] {
@@ -79,7 +78,7 @@ TEST_F(Faults, AServerThatRestartsHasOurLocksAndTokensGrow) {
 
 TEST_F(Faults, WhenTheServerIsGoneTheLockIsLostByItsOwnDeadline) {
   start();
-  LockProvider provider(open_store(options()));
+  LockProvider provider(opened(options()));
   const Lock lock = provider.acquire("job", {.ttl = 500ms});
   server_->stop();
   EXPECT_TRUE(eventually([&] { return is_lost(lock); }));
@@ -88,7 +87,7 @@ TEST_F(Faults, WhenTheServerIsGoneTheLockIsLostByItsOwnDeadline) {
 
 TEST_F(Faults, AnIdleConnectionThatTheServerHasEndedIsNotUsed) {
   start();
-  const auto store = open_store(options());
+  const auto store = opened(options());
   const Claim claim = wish();
   expect<Grant>(store->claim("job", claim));
   for (int round = 0; round < 5; ++round) {
@@ -104,7 +103,7 @@ TEST_F(Faults, OnAHangingServerNothingHangs) {
   start();
   PostgresOptions impatient = options();
   impatient.reply_timeout = 300ms;
-  const auto store = open_store(impatient);
+  const auto store = opened(impatient);
   const Claim claim = wish();
   ASSERT_TRUE(eventually([&] { return store->claim("job", claim).has_value(); }));
   server_->suspend();
@@ -123,13 +122,13 @@ TEST_F(Faults, OnAHangingServerNothingHangs) {
 
 TEST_F(Faults, AStatementThatTheServerCancelsHasDoneNothing) {
   start();
-  const auto store = open_store(options());
+  const auto store = opened(options());
   expect<Grant>(store->claim("job", wish()));
   auto other = client();
   other.change("ALTER ROLE postgres SET statement_timeout = '100ms'");
   other.change("BEGIN");
   other.change("LOCK TABLE holdfast.records");
-  const auto strict = open_store(options());
+  const auto strict = opened(options());
   const auto claimed = strict->claim("job2", wish());
   ASSERT_FALSE(claimed);
   EXPECT_EQ(claimed.error().code, ErrorCode::unavailable);
@@ -147,7 +146,7 @@ TEST_F(Faults, AServerWithoutAConnectionLeftIsAskedAgain) {
   PostgresOptions patient = options();
   patient.reply_timeout = kPatience;
   patient.connect_timeout = kPatience;
-  const auto store = open_store(patient);
+  const auto store = opened(patient);
   const auto until = [](base::Duration time) {
     return base::Deadline::after(base::steady_clock(), time);
   };
@@ -163,8 +162,8 @@ TEST_F(Faults, AServerWithoutAConnectionLeftIsAskedAgain) {
 
 TEST_F(Faults, ADeadlockOrASerializationFailureIsTriedAgain) {
   start({"-c", "default_transaction_isolation=serializable"});
-  const auto first = open_store(options());
-  const auto second = open_store(options());
+  const auto first = opened(options());
+  const auto second = opened(options());
   std::vector<std::jthread> threads;
   std::atomic<int> inside = 0;
   for (const auto* const store : {&first, &second}) {
@@ -191,7 +190,7 @@ TEST_F(Faults, AllWorkersAcquireAgainAfterARestart) {
   std::atomic<bool> has_restarted = false;
   std::atomic<bool> is_over = false;
   std::vector<std::jthread> workers;
-  LockProvider provider(open_store(options()));
+  LockProvider provider(opened(options()));
   for (auto& acquired : after_restart) {
     workers.emplace_back([&] {
       while (!is_over) {
@@ -217,7 +216,7 @@ TEST_F(Faults, ALoginThatIsNotAcceptedIsUnavailableWithoutThePassword) {
   client().change("CREATE ROLE nobody NOLOGIN");
   std::string url = server_->url();
   url.replace(url.find("postgres@"), 9, "nobody:secret@");
-  const auto store = open_store({.conninfo = url});
+  const auto store = opened({.conninfo = url});
   const auto seen = store->look("job");
   ASSERT_FALSE(seen);
   EXPECT_EQ(seen.error().code, ErrorCode::unavailable);

@@ -17,7 +17,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using engines::postgresql::PostgresOptions;
-using engines::postgresql::PostgresStore;
 
 class Pooler : public PostgresTest {
  protected:
@@ -39,7 +38,7 @@ TEST_F(Pooler, TheFunctionsDoWhatTheRulesSayThereToo) {
           [&](const std::string& history, Restatement::Time time) {
             PostgresOptions options = pooled();
             options.prefix = history;
-            return base::value_or_throw(PostgresStore::open(options, std::move(time)));
+            return base::value_or_throw(engines::postgresql::open_store(options, std::move(time)));
           },
       .names = {"a", "b", "c"},
       .forget = [](const std::string&, std::string_view) {}};
@@ -47,7 +46,7 @@ TEST_F(Pooler, TheFunctionsDoWhatTheRulesSayThereToo) {
 }
 
 TEST_F(Pooler, ManyThreadsShareFewSessions) {
-  locks::LockProvider provider(open_store(pooled()));
+  locks::LockProvider provider(opened(pooled()));
   constexpr int kThreads = 16;
   constexpr int kRounds = 20;
   int unprotected = 0;
@@ -66,8 +65,8 @@ TEST_F(Pooler, ManyThreadsShareFewSessions) {
 }
 
 TEST_F(Pooler, AWaiterInAnotherProcessPollsAndIsServed) {
-  locks::LockProvider here(open_store(pooled()));
-  locks::LockProvider there(open_store(pooled()));
+  locks::LockProvider here(opened(pooled()));
+  locks::LockProvider there(opened(pooled()));
   locks::Lock lock = here.acquire("job");
   std::atomic<bool> has_it = false;
   std::jthread waiter([&] {
@@ -80,7 +79,7 @@ TEST_F(Pooler, AWaiterInAnotherProcessPollsAndIsServed) {
 }
 
 TEST_F(Pooler, IsDetectedAndSaid) {
-  const auto store = open_store(pooled());
+  const auto store = opened(pooled());
   EXPECT_FALSE(base::value_or_throw(store->look("job")));
   EXPECT_FALSE(store->capabilities().push);
   bool is_found = false;

@@ -20,9 +20,8 @@ namespace holdfast::tests {
 // A busy machine takes its time to start the server's process for a connection.
 inline constexpr base::Duration kPatientConnect = std::chrono::seconds(10);
 
-inline std::unique_ptr<engines::postgresql::PostgresStore> open_store(
-    engines::postgresql::PostgresOptions options) {
-  return base::value_or_throw(engines::postgresql::PostgresStore::open(std::move(options)));
+inline std::unique_ptr<store::LeaseStore> opened(engines::postgresql::PostgresOptions options) {
+  return base::value_or_throw(engines::postgresql::open_store(std::move(options)));
 }
 
 // A schema of its own on the server that all tests of this process share, a store there, and a
@@ -36,8 +35,8 @@ class PostgresTest : public ::testing::Test {
   [[nodiscard]] engines::postgresql::PostgresOptions options() const {
     return {.conninfo = server().url(), .schema = schema_, .connect_timeout = kPatientConnect};
   }
-  [[nodiscard]] std::unique_ptr<engines::postgresql::PostgresStore> another_store() const {
-    return open_store(options());
+  [[nodiscard]] std::unique_ptr<store::LeaseStore> another_store() const {
+    return opened(options());
   }
 
   // `{schema}` in the statement is that of this test.
@@ -78,7 +77,7 @@ class PostgresTest : public ::testing::Test {
  protected:
   const std::string schema_ = fresh_schema();
   PostgresClient client_{server().conninfo()};
-  std::unique_ptr<engines::postgresql::PostgresStore> store_ = another_store();
+  std::unique_ptr<store::LeaseStore> store_ = another_store();
 };
 
 }  // namespace holdfast::tests

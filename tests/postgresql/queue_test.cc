@@ -14,10 +14,10 @@ namespace {
 
 using namespace std::chrono_literals;
 using base::LeaseId;
-using engines::postgresql::PostgresStore;
 using store::Busy;
 using store::Claim;
 using store::Grant;
+using store::LeaseStore;
 using store::Permits;
 using store::ReleaseOutcome;
 
@@ -26,7 +26,7 @@ constexpr base::Duration kShort = 10s;
 
 // A store with a claim that waits.
 struct Claimant {
-  Claimant(std::unique_ptr<PostgresStore> opened, std::string_view job, Permits permits = {})
+  Claimant(std::unique_ptr<LeaseStore> opened, std::string_view job, Permits permits = {})
       : store(std::move(opened)), name(job), claim(wish(permits)) {
     claim.waits = true;
     watch = base::value_or_throw(store->watch(name, [this](const store::Notice& notice) {
@@ -45,7 +45,7 @@ struct Claimant {
 
   std::atomic<int> calls = 0;
   std::atomic<bool> granted = false;
-  std::unique_ptr<PostgresStore> store;
+  std::unique_ptr<LeaseStore> store;
   const std::string name;
   Claim claim;
   store::Watch watch;
@@ -74,7 +74,8 @@ TEST_F(Queue, AReleaseGrantsTheNameToTheFirstWaiterAndNotifiesItAlone) {
   EXPECT_EQ(all[0].reason, waiting->claim.reason);
   EXPECT_GT(all[0].token, first_token_);
   EXPECT_LT(all[0].time_left, kShort);
-  expect<Grant>(waiting->ask());  // so that the grant does not lapse, and go to the second, on a slow machine
+  expect<Grant>(
+      waiting->ask());  // so that the grant does not lapse, and go to the second, on a slow machine
   EXPECT_TRUE(waiting->is_told());
   EXPECT_TRUE(waiting->granted);
   EXPECT_EQ(second->calls, 0);

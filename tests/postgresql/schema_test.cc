@@ -44,7 +44,7 @@ TEST_F(SchemaTest, ManyStoresMakeItAtTheSameTime) {
 }
 
 TEST_F(SchemaTest, AnyNameWillDo) {
-  const auto store = open_store({.conninfo = server().url(), .schema = "it's \"odd\"; {schema}"});
+  const auto store = opened({.conninfo = server().url(), .schema = "it's \"odd\"; {schema}"});
   const Claim claim = wish();
   expect<Grant>(store->claim("job", claim));
   EXPECT_EQ(base::value_or_throw(store->release("job", claim.id)), store::ReleaseOutcome::released);
@@ -70,7 +70,7 @@ TEST_F(SchemaTest, OneThatWasDroppedIsMadeAgain) {
 
 TEST_F(SchemaTest, AUserWhoMayNotMakeItIsGivenTheStatement) {
   make_database("strict");
-  const auto store = open_store(as_app("strict"));
+  const auto store = opened(as_app("strict"));
   const auto claimed = store->claim("job", wish());
   ASSERT_FALSE(claimed);
   EXPECT_EQ(claimed.error().code, ErrorCode::unavailable);
@@ -86,7 +86,7 @@ TEST_F(SchemaTest, AUserMayUseWhatAnAdministratorHasMade) {
   const std::string sql = base::value_or_throw(engines::postgresql::schema_sql({}));
   admin.run_all(sql);
   admin.run_all(sql);  // what is there stays
-  const auto store = open_store(as_app("made"));
+  const auto store = opened(as_app("made"));
   const auto refused = store->claim("job", wish());
   ASSERT_FALSE(refused);
   EXPECT_NE(refused.error().message.find("let it use the schema"), std::string::npos);
@@ -102,7 +102,7 @@ TEST_F(SchemaTest, AUserMayUseWhatAnAdministratorHasMade) {
 TEST_F(SchemaTest, NamesThatAreNotInUseAreForgotten) {
   PostgresOptions forgetful = options();
   forgetful.retention = 1s;
-  const auto store = open_store(forgetful);
+  const auto store = opened(forgetful);
   constexpr int kNames = 200;
   for (int i = 0; i < kNames; ++i) {
     const Claim claim = wish();

@@ -232,11 +232,15 @@ Opened<Seam> open_mongodb(const EngineInfo&, std::string_view text, const base::
   }
 }
 
-template <class Seam, class Postgres>
+template <class Seam>
 Opened<Seam> open_postgresql(const EngineInfo&, std::string_view text, const base::Logger& logger) {
   HOLDFAST_TRY_LET(postgresql::PostgresOptions options, postgresql::parse_postgres_url(text));
   options.logger = logger;
-  return Postgres::open(std::move(options));
+  if constexpr (std::is_same_v<Seam, LeaseStore>) {
+    return postgresql::open_store(std::move(options));
+  } else {
+    return postgresql::open_repository(std::move(options));
+  }
 }
 
 Opened<LeaseStore> open_disabled(const EngineInfo& engine, std::string_view text,
@@ -303,8 +307,8 @@ Engine postgresql_engine(const std::string& scheme, std::string about) {
                    .url = scheme + "://host:5432/database",
                    .about = std::move(about),
                    .options = postgresql::postgres_url_options()},
-          .open_store = open_postgresql<LeaseStore, postgresql::PostgresStore>,
-          .open_repository = open_postgresql<ObjectRepository, postgresql::PostgresRepository>};
+          .open_store = open_postgresql<LeaseStore>,
+          .open_repository = open_postgresql<ObjectRepository>};
 }
 
 }  // namespace

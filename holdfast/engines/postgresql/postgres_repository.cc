@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstddef>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <holdfast/base/try.h>
 #include <holdfast/engines/postgresql/internal/bytes_after.h>
@@ -117,101 +121,104 @@ std::size_t fitting(std::span<const ObjectSave> saves) {
   return count;
 }
 
-}  // namespace
+class PostgresRepository final : public store::ObjectRepository {
+ public:
+  explicit PostgresRepository(std::unique_ptr<Pool> pool) : pool_(std::move(pool)) {}
 
-Result<std::unique_ptr<PostgresRepository>> PostgresRepository::open(PostgresOptions options) {
-  HOLDFAST_TRY(internal::check_options(options));
-  HOLDFAST_TRY_LET(auto pool, Pool::open(std::move(options)));
-  return std::unique_ptr<PostgresRepository>(new PostgresRepository(std::move(pool)));
-}
-
-PostgresRepository::PostgresRepository(std::unique_ptr<Pool> pool) : pool_(std::move(pool)) {}
-PostgresRepository::~PostgresRepository() = default;
-
-store::RepositoryCapabilities PostgresRepository::capabilities() const {
-  return {.engine = "postgresql", .durable = true, .atomic_batch = true};
-}
-
-Result<store::LoadOutcome> PostgresRepository::do_load(const ObjectKey& key, FencingToken token,
-                                                       Deadline deadline) {
-  HOLDFAST_TRY_LET(const Rows rows,
-                   pool_->run(pool_->schema().statements().load, key_parameters(*pool_, key, token),
-                              Pool::Changes::yes, deadline));
-  if (kind(rows, 0) == "absent") {
-    return store::Absent{};
+  [[nodiscard]] store::RepositoryCapabilities capabilities() const override {
+    return {.engine = "postgresql", .durable = true, .atomic_batch = true};
   }
-  if (kind(rows, 0) == "refused") {
-    return refused(rows, 0);
-  }
-  const auto data = rows.bytes(0, 2);
-  if (!data) {
-    return unexpected_answer();
-  }
-  return store::Loaded{std::string(*data)};
-}
 
-Result<std::vector<SaveOutcome>> PostgresRepository::do_save(std::span<const ObjectSave> saves,
-                                                             store::Batch batch,
-                                                             Deadline deadline) {
-  // All that the parts do ends by then.
-  const Deadline end = deadline.is_never()
-                           ? Deadline::after(base::steady_clock(), pool_->options().reply_timeout)
-                           : deadline;
-  std::vector<SaveOutcome> outcomes;
-  outcomes.reserve(saves.size());
-  if (batch == store::Batch::all_or_none) {
-    std::size_t bytes = 0;
-    for (const ObjectSave& save : saves) {
-      bytes += bytes_of(save);
+ private:
+  Result<store::LoadOutcome> do_load(const ObjectKey& key, FencingToken token,
+                                     Deadline deadline) override {
+    HOLDFAST_TRY_LET(const Rows rows,
+                     pool_->run(pool_->schema().statements().load,
+                                key_parameters(*pool_, key, token), Pool::Changes::yes, deadline));
+    if (kind(rows, 0) == "absent") {
+      return store::Absent{};
     }
-    if (bytes > kMostBytes) {
-      return fail(ErrorCode::limit_exceeded,
-                  "more than 256 MiB in one step: save fewer objects together");
+    if (kind(rows, 0) == "refused") {
+      return refused(rows, 0);
     }
-    HOLDFAST_TRY(save_part(*pool_, saves, batch, end, outcomes));
+    const auto data = rows.bytes(0, 2);
+    if (!data) {
+      return unexpected_answer();
+    }
+    return store::Loaded{std::string(*data)};
+  }
+
+  Result<std::vector<SaveOutcome>> do_save(std::span<const ObjectSave> saves, store::Batch batch,
+                                           Deadline deadline) override {
+    // All that the parts do ends by then.
+    const Deadline end = deadline.is_never()
+                             ? Deadline::after(base::steady_clock(), pool_->options().reply_timeout)
+                             : deadline;
+    std::vector<SaveOutcome> outcomes;
+    outcomes.reserve(saves.size());
+    if (batch == store::Batch::all_or_none) {
+      std::size_t bytes = 0;
+      for (const ObjectSave& save : saves) {
+        bytes += bytes_of(save);
+      }
+      if (bytes > kMostBytes) {
+        return fail(ErrorCode::limit_exceeded,
+                    "more than 256 MiB in one step: save fewer objects together");
+      }
+      HOLDFAST_TRY(save_part(*pool_, saves, batch, end, outcomes));
+      return outcomes;
+    }
+    for (auto left = saves; !left.empty();) {
+      const std::size_t count = fitting(left);
+      HOLDFAST_TRY(save_part(*pool_, left.first(count), batch, end, outcomes));
+      left = left.subspan(count);
+    }
     return outcomes;
   }
-  for (auto left = saves; !left.empty();) {
-    const std::size_t count = fitting(left);
-    HOLDFAST_TRY(save_part(*pool_, left.first(count), batch, end, outcomes));
-    left = left.subspan(count);
-  }
-  return outcomes;
-}
 
-Result<store::EraseOutcome> PostgresRepository::do_erase(const ObjectKey& key, FencingToken token,
-                                                         Deadline deadline) {
-  HOLDFAST_TRY_LET(const Rows rows,
-                   pool_->run(pool_->schema().statements().erase,
-                              key_parameters(*pool_, key, token), Pool::Changes::yes, deadline));
-  if (kind(rows, 0) == "refused") {
-    return refused(rows, 0);
-  }
-  return store::Erased{.existed = kind(rows, 0) == "erased"};
-}
-
-Result<store::IdPage> PostgresRepository::do_list(std::string_view type, std::string_view prefix,
-                                                  std::size_t limit, std::string_view after,
-                                                  Deadline deadline) {
-  Parameters parameters;
-  parameters.bytes(pool_->options().prefix + std::string(type)).bytes(prefix);
-  if (const auto end = internal::bytes_after(std::string(prefix))) {
-    parameters.bytes(*end);
-  } else {
-    parameters.nothing();
-  }
-  parameters.bytes(after).number(static_cast<std::int64_t>(limit) + 1);
-  HOLDFAST_TRY_LET(const Rows rows, pool_->run(pool_->schema().statements().list_objects,
-                                               parameters, Pool::Changes::no, deadline));
-  store::IdPage page;
-  for (int row = 0; row < rows.count(); ++row) {
-    if (page.ids.size() == limit) {  // one more: there is a next page
-      page.next = page.ids.back();
-      break;
+  Result<store::EraseOutcome> do_erase(const ObjectKey& key, FencingToken token,
+                                       Deadline deadline) override {
+    HOLDFAST_TRY_LET(const Rows rows,
+                     pool_->run(pool_->schema().statements().erase,
+                                key_parameters(*pool_, key, token), Pool::Changes::yes, deadline));
+    if (kind(rows, 0) == "refused") {
+      return refused(rows, 0);
     }
-    page.ids.emplace_back(rows.bytes(row, 0).value_or(""));
+    return store::Erased{.existed = kind(rows, 0) == "erased"};
   }
-  return page;
+
+  Result<store::IdPage> do_list(std::string_view type, std::string_view prefix, std::size_t limit,
+                                std::string_view after, Deadline deadline) override {
+    Parameters parameters;
+    parameters.bytes(pool_->options().prefix + std::string(type)).bytes(prefix);
+    if (const auto end = internal::bytes_after(std::string(prefix))) {
+      parameters.bytes(*end);
+    } else {
+      parameters.nothing();
+    }
+    parameters.bytes(after).number(static_cast<std::int64_t>(limit) + 1);
+    HOLDFAST_TRY_LET(const Rows rows, pool_->run(pool_->schema().statements().list_objects,
+                                                 parameters, Pool::Changes::no, deadline));
+    store::IdPage page;
+    for (int row = 0; row < rows.count(); ++row) {
+      if (page.ids.size() == limit) {  // one more: there is a next page
+        page.next = page.ids.back();
+        break;
+      }
+      page.ids.emplace_back(rows.bytes(row, 0).value_or(""));
+    }
+    return page;
+  }
+
+  const std::unique_ptr<Pool> pool_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<store::ObjectRepository>> open_repository(PostgresOptions options) {
+  HOLDFAST_TRY(internal::check_options(options));
+  HOLDFAST_TRY_LET(auto pool, Pool::open(std::move(options)));
+  return std::make_unique<PostgresRepository>(std::move(pool));
 }
 
 }  // namespace holdfast::engines::postgresql

@@ -2,17 +2,16 @@
 
 #include <memory>
 
+#include <holdfast/base/error.h>
 #include <holdfast/engines/postgresql/postgres_options.h>
 #include <holdfast/store/object_repository.h>
 
 namespace holdfast::engines::postgresql {
 
-namespace internal {
-class Pool;
-}  // namespace internal
-
-// The objects of all machines that share a PostgreSQL server (14 or later): a row each, in the
-// table `objects` of the schema.
+// Opens a repository of the objects of all machines that share a PostgreSQL server (14 or later): a
+// row each, in the table `objects` of the schema. Invalid options are an error, and so is a missing
+// libpq. It connects with the first operation: a server that cannot be reached is
+// ErrorCode::unavailable then.
 //
 // Thread-safe: all threads share a few connections (PostgresOptions::max_connections). In a forked
 // child everything fails with ErrorCode::unsupported.
@@ -28,32 +27,8 @@ class Pool;
 // Beyond the errors of ObjectRepository: limit_exceeded, for a batch of all_or_none with more than
 // 256 MiB.
 //
-//   auto repository = PostgresRepository::open({.conninfo = "postgresql://app@db.example/app"});
-class PostgresRepository final : public store::ObjectRepository {
- public:
-  // Options that cannot be are an error, and so is a missing libpq. Connects when it is first used:
-  // a server that is not there yet is ErrorCode::unavailable then.
-  [[nodiscard]] static base::Result<std::unique_ptr<PostgresRepository>> open(
-      PostgresOptions options);
-  ~PostgresRepository() override;
-
-  [[nodiscard]] store::RepositoryCapabilities capabilities() const override;
-
- private:
-  explicit PostgresRepository(std::unique_ptr<internal::Pool> pool);
-
-  base::Result<store::LoadOutcome> do_load(const store::ObjectKey& key, base::FencingToken token,
-                                           base::Deadline deadline) override;
-  base::Result<std::vector<store::SaveOutcome>> do_save(std::span<const store::ObjectSave> saves,
-                                                        store::Batch batch,
-                                                        base::Deadline deadline) override;
-  base::Result<store::EraseOutcome> do_erase(const store::ObjectKey& key, base::FencingToken token,
-                                             base::Deadline deadline) override;
-  base::Result<store::IdPage> do_list(std::string_view type, std::string_view prefix,
-                                      std::size_t limit, std::string_view after,
-                                      base::Deadline deadline) override;
-
-  const std::unique_ptr<internal::Pool> pool_;
-};
+//   auto repository = postgresql::open_repository({.conninfo = "postgresql://app@db.example/app"});
+[[nodiscard]] base::Result<std::unique_ptr<store::ObjectRepository>> open_repository(
+    PostgresOptions options);
 
 }  // namespace holdfast::engines::postgresql

@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <holdfast/base/try.h>
 #include <holdfast/engines/postgresql/internal/answers.h>
@@ -31,17 +35,15 @@ constexpr std::size_t kBatch = 10'000;
 
 bool is_mutex(const store::Claim& claim) { return claim.permits == store::Permits::mutex(); }
 
-}  // namespace
-
-// The parts that the operations need, in the order of need.
-class PostgresStore::Engine {
+// The parts that the operations use, in the order in which they are made.
+class LeaseRows {
  public:
-  Engine(std::unique_ptr<Pool> the_pool, Time the_time)
+  LeaseRows(std::unique_ptr<Pool> the_pool, Time the_time)
       : pool(std::move(the_pool)),
         time(std::move(the_time)),
         watchers(*pool, [this] { return now(); }) {}
 
-  // The time by which leases are judged; nothing for that of the server.
+  // Returns the time by which leases are judged; nothing for that of the server.
   [[nodiscard]] std::optional<std::int64_t> now() const {
     return time ? std::optional<std::int64_t>(time().count()) : std::nullopt;
   }
@@ -68,8 +70,8 @@ class PostgresStore::Engine {
   internal::Watchers watchers;
 };
 
-Result<void> PostgresStore::Engine::renew(std::span<const store::Renewal> renewals,
-                                          Deadline deadline, std::vector<RenewOutcome>& outcomes) {
+Result<void> LeaseRows::renew(std::span<const store::Renewal> renewals, Deadline deadline,
+                              std::vector<RenewOutcome>& outcomes) {
   std::vector<std::string> keys;
   std::vector<LeaseId> ids;
   std::vector<std::int64_t> ttls;
@@ -85,162 +87,166 @@ Result<void> PostgresStore::Engine::renew(std::span<const store::Renewal> renewa
   return internal::renew_outcomes(rows, renewals.size(), outcomes);
 }
 
-Result<std::unique_ptr<PostgresStore>> PostgresStore::open(PostgresOptions options, Time time) {
+class PostgresStore final : public store::LeaseStore {
+ public:
+  explicit PostgresStore(std::unique_ptr<LeaseRows> rows) : rows_(std::move(rows)) {}
+
+  ~PostgresStore() override {
+    if (!rows_->pool->check_process()) {
+      // In a forked child: the connections are the parent's, and no thread listens.
+      static_cast<void>(rows_.release());
+    }
+  }
+
+  [[nodiscard]] store::Capabilities capabilities() const override {
+    return {.engine = "postgresql",
+            .durable = true,
+            .push = rows_->watchers.may_hear(),
+            .cross_process = true,
+            .cross_machine = true,
+            .queues_claims = true};
+  }
+
+ private:
+  Result<store::ClaimOutcome> do_claim(const Name& name, const store::Claim& claim,
+                                       Deadline deadline) override {
+    HOLDFAST_TRY(rows_->pool->check_process());
+    const bool waits = is_mutex(claim) && claim.waits;
+    Parameters parameters;
+    parameters.bytes(rows_->key(name.view()))
+        .id(claim.id)
+        .bytes(claim.owner)
+        .bytes(claim.reason)
+        .time(claim.ttl.unchecked())
+        .number(claim.permits.count)
+        .number(claim.permits.capacity)
+        .time(claim.holds_back)
+        .flag(waits)
+        .number(rows_->watchers.waits_as(name.view()))
+        .time(rows_->pool->options().retention)
+        .optional_number(rows_->now());
+    HOLDFAST_TRY_LET(const Rows rows,
+                     rows_->change(rows_->statements().claim, parameters, deadline));
+    auto outcome = internal::claim_outcome(rows);
+    if (auto* const busy = outcome ? std::get_if<store::Busy>(&*outcome) : nullptr) {
+      busy->pending = waits;
+    }
+    return outcome;
+  }
+
+  Result<std::vector<RenewOutcome>> do_renew(std::span<const store::Renewal> renewals,
+                                             Deadline deadline) override {
+    std::vector<RenewOutcome> outcomes;
+    outcomes.reserve(renewals.size());
+    for (auto left = renewals; !left.empty(); left = left.subspan(std::min(kBatch, left.size()))) {
+      HOLDFAST_TRY(rows_->renew(left.first(std::min(kBatch, left.size())), deadline, outcomes));
+    }
+    const bool all_failed =
+        !outcomes.empty() && std::ranges::all_of(outcomes, [](RenewOutcome outcome) {
+          return outcome == RenewOutcome::failed;
+        });
+    if (all_failed) {
+      return base::fail(base::ErrorCode::corrupt,
+                        "the record has numbers that Holdfast has not written");
+    }
+    return outcomes;
+  }
+
+  Result<store::TransferOutcome> do_transfer(const Name& name, const LeaseId& from,
+                                             const store::Claim& to, Deadline deadline) override {
+    Parameters parameters;
+    parameters.bytes(rows_->key(name.view()))
+        .id(from)
+        .id(to.id)
+        .bytes(to.owner)
+        .bytes(to.reason)
+        .time(to.ttl.unchecked())
+        .number(to.permits.count)
+        .number(to.permits.capacity)
+        .optional_number(rows_->now());
+    HOLDFAST_TRY_LET(const Rows rows,
+                     rows_->change(rows_->statements().transfer, parameters, deadline));
+    return internal::transfer_outcome(rows);
+  }
+
+  Result<store::ReleaseOutcome> do_release(const Name& name, const LeaseId& id,
+                                           Deadline deadline) override {
+    HOLDFAST_TRY(rows_->pool->check_process());
+    Parameters parameters;
+    parameters.bytes(rows_->key(name.view()))
+        .id(id)
+        .number(rows_->watchers.waits_as(name.view()))
+        .optional_number(rows_->now());
+    HOLDFAST_TRY_LET(const Rows rows,
+                     rows_->change(rows_->statements().release, parameters, deadline));
+    return internal::release_outcome(rows);
+  }
+
+  Result<std::optional<store::NameState>> do_look(const Name& name, Deadline deadline) override {
+    HOLDFAST_TRY_LET(
+        const Rows rows,
+        rows_->read(rows_->statements().look,
+                    Parameters().bytes(rows_->key(name.view())).optional_number(rows_->now()),
+                    deadline));
+    return internal::look_outcome(name, rows);
+  }
+
+  Result<store::Page> do_list(std::string_view prefix, const store::PageRequest& request,
+                              Deadline deadline) override {
+    const std::string begin = rows_->key(prefix);
+    const auto end = internal::bytes_after(begin);
+    Parameters parameters;
+    parameters.bytes(begin);
+    if (end) {
+      parameters.bytes(*end);
+    } else {
+      parameters.nothing();
+    }
+    parameters.bytes(request.after.empty() ? std::string() : rows_->key(request.after))
+        .number(static_cast<std::int64_t>(request.limit) + 1)
+        .optional_number(rows_->now());
+    HOLDFAST_TRY_LET(const Rows rows, rows_->read(rows_->statements().list, parameters, deadline));
+    HOLDFAST_TRY_LET(auto names,
+                     internal::listed_names(rows, rows_->pool->options().prefix.size()));
+    store::Page page;
+    page.names = std::move(names);
+    if (page.names.size() > request.limit) {  // one more: there is a next page
+      page.names.erase(page.names.begin() + static_cast<std::ptrdiff_t>(request.limit),
+                       page.names.end());
+      page.next = page.names.back().name.view();
+    }
+    return page;
+  }
+
+  Result<store::HitOutcome> do_hit(const Name& name, const store::Hit& hit,
+                                   Deadline deadline) override {
+    Parameters parameters;
+    parameters.bytes(rows_->key(name.view()))
+        .number(hit.limit)
+        .time(hit.period.unchecked())
+        .flag(hit.window == store::Window::sliding)
+        .number(hit.count)
+        .time(rows_->pool->options().retention)
+        .optional_number(rows_->now());
+    HOLDFAST_TRY_LET(const Rows rows, rows_->change(rows_->statements().hit, parameters, deadline));
+    return internal::hit_outcome(rows);
+  }
+
+  Result<store::Watch> do_watch(const Name& name, store::WatchCallback callback) override {
+    HOLDFAST_TRY(rows_->pool->check_process());
+    return rows_->watchers.add(name.view(), std::move(callback));
+  }
+
+  std::unique_ptr<LeaseRows> rows_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<store::LeaseStore>> open_store(PostgresOptions options, Time time) {
   HOLDFAST_TRY(internal::check_options(options));
   HOLDFAST_TRY_LET(auto pool, Pool::open(std::move(options)));
-  return std::unique_ptr<PostgresStore>(
-      new PostgresStore(std::make_unique<Engine>(std::move(pool), std::move(time))));
-}
-
-PostgresStore::PostgresStore(std::unique_ptr<Engine> engine) : engine_(std::move(engine)) {}
-
-PostgresStore::~PostgresStore() {
-  if (!engine_->pool->check_process()) {
-    // In a forked child: the connections are the parent's, and the thread that listens is not here.
-    static_cast<void>(engine_.release());
-  }
-}
-
-store::Capabilities PostgresStore::capabilities() const {
-  return {.engine = "postgresql",
-          .durable = true,
-          .push = engine_->watchers.may_hear(),
-          .cross_process = true,
-          .cross_machine = true,
-          .queues_claims = true};
-}
-
-Result<store::ClaimOutcome> PostgresStore::do_claim(const Name& name, const store::Claim& claim,
-                                                    Deadline deadline) {
-  HOLDFAST_TRY(engine_->pool->check_process());
-  const bool waits = is_mutex(claim) && claim.waits;
-  Parameters parameters;
-  parameters.bytes(engine_->key(name.view()))
-      .id(claim.id)
-      .bytes(claim.owner)
-      .bytes(claim.reason)
-      .time(claim.ttl.unchecked())
-      .number(claim.permits.count)
-      .number(claim.permits.capacity)
-      .time(claim.holds_back)
-      .flag(waits)
-      .number(engine_->watchers.waits_as(name.view()))
-      .time(engine_->pool->options().retention)
-      .optional_number(engine_->now());
-  HOLDFAST_TRY_LET(const Rows rows,
-                   engine_->change(engine_->statements().claim, parameters, deadline));
-  auto outcome = internal::claim_outcome(rows);
-  if (auto* const busy = outcome ? std::get_if<store::Busy>(&*outcome) : nullptr) {
-    busy->pending = waits;
-  }
-  return outcome;
-}
-
-Result<std::vector<RenewOutcome>> PostgresStore::do_renew(std::span<const store::Renewal> renewals,
-                                                          Deadline deadline) {
-  std::vector<RenewOutcome> outcomes;
-  outcomes.reserve(renewals.size());
-  for (auto left = renewals; !left.empty(); left = left.subspan(std::min(kBatch, left.size()))) {
-    HOLDFAST_TRY(engine_->renew(left.first(std::min(kBatch, left.size())), deadline, outcomes));
-  }
-  const bool all_failed =
-      !outcomes.empty() && std::ranges::all_of(outcomes, [](RenewOutcome outcome) {
-        return outcome == RenewOutcome::failed;
-      });
-  if (all_failed) {
-    return base::fail(base::ErrorCode::corrupt,
-                      "the record has numbers that Holdfast has not written");
-  }
-  return outcomes;
-}
-
-Result<store::TransferOutcome> PostgresStore::do_transfer(const Name& name, const LeaseId& from,
-                                                          const store::Claim& to,
-                                                          Deadline deadline) {
-  Parameters parameters;
-  parameters.bytes(engine_->key(name.view()))
-      .id(from)
-      .id(to.id)
-      .bytes(to.owner)
-      .bytes(to.reason)
-      .time(to.ttl.unchecked())
-      .number(to.permits.count)
-      .number(to.permits.capacity)
-      .optional_number(engine_->now());
-  HOLDFAST_TRY_LET(const Rows rows,
-                   engine_->change(engine_->statements().transfer, parameters, deadline));
-  return internal::transfer_outcome(rows);
-}
-
-Result<store::ReleaseOutcome> PostgresStore::do_release(const Name& name, const LeaseId& id,
-                                                        Deadline deadline) {
-  HOLDFAST_TRY(engine_->pool->check_process());
-  Parameters parameters;
-  parameters.bytes(engine_->key(name.view()))
-      .id(id)
-      .number(engine_->watchers.waits_as(name.view()))
-      .optional_number(engine_->now());
-  HOLDFAST_TRY_LET(const Rows rows,
-                   engine_->change(engine_->statements().release, parameters, deadline));
-  return internal::release_outcome(rows);
-}
-
-Result<std::optional<store::NameState>> PostgresStore::do_look(const Name& name,
-                                                               Deadline deadline) {
-  HOLDFAST_TRY_LET(
-      const Rows rows,
-      engine_->read(engine_->statements().look,
-                    Parameters().bytes(engine_->key(name.view())).optional_number(engine_->now()),
-                    deadline));
-  return internal::look_outcome(name, rows);
-}
-
-Result<store::Page> PostgresStore::do_list(std::string_view prefix,
-                                           const store::PageRequest& request, Deadline deadline) {
-  const std::string begin = engine_->key(prefix);
-  const auto end = internal::bytes_after(begin);
-  Parameters parameters;
-  parameters.bytes(begin);
-  if (end) {
-    parameters.bytes(*end);
-  } else {
-    parameters.nothing();
-  }
-  parameters.bytes(request.after.empty() ? std::string() : engine_->key(request.after))
-      .number(static_cast<std::int64_t>(request.limit) + 1)
-      .optional_number(engine_->now());
-  HOLDFAST_TRY_LET(const Rows rows,
-                   engine_->read(engine_->statements().list, parameters, deadline));
-  HOLDFAST_TRY_LET(auto names,
-                   internal::listed_names(rows, engine_->pool->options().prefix.size()));
-  store::Page page;
-  page.names = std::move(names);
-  if (page.names.size() > request.limit) {  // one more: there is a next page
-    page.names.erase(page.names.begin() + static_cast<std::ptrdiff_t>(request.limit),
-                     page.names.end());
-    page.next = page.names.back().name.view();
-  }
-  return page;
-}
-
-Result<store::HitOutcome> PostgresStore::do_hit(const Name& name, const store::Hit& hit,
-                                                Deadline deadline) {
-  Parameters parameters;
-  parameters.bytes(engine_->key(name.view()))
-      .number(hit.limit)
-      .time(hit.period.unchecked())
-      .flag(hit.window == store::Window::sliding)
-      .number(hit.count)
-      .time(engine_->pool->options().retention)
-      .optional_number(engine_->now());
-  HOLDFAST_TRY_LET(const Rows rows,
-                   engine_->change(engine_->statements().hit, parameters, deadline));
-  return internal::hit_outcome(rows);
-}
-
-Result<store::Watch> PostgresStore::do_watch(const Name& name, store::WatchCallback callback) {
-  HOLDFAST_TRY(engine_->pool->check_process());
-  return engine_->watchers.add(name.view(), std::move(callback));
+  return std::make_unique<PostgresStore>(
+      std::make_unique<LeaseRows>(std::move(pool), std::move(time)));
 }
 
 }  // namespace holdfast::engines::postgresql

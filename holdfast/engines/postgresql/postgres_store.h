@@ -3,17 +3,19 @@
 #include <chrono>
 #include <functional>
 #include <memory>
-#include <optional>
-#include <span>
-#include <string_view>
-#include <vector>
 
+#include <holdfast/base/error.h>
 #include <holdfast/engines/postgresql/postgres_options.h>
 #include <holdfast/store/lease_store.h>
 
 namespace holdfast::engines::postgresql {
 
-// The leases of all machines that share a PostgreSQL server (14 or later), as rows of a schema.
+// For tests: the time by which leases are judged instead of the server's.
+using Time = std::function<std::chrono::microseconds()>;
+
+// Opens a store of the leases of all machines that share a PostgreSQL server (14 or later), as rows
+// of a schema. Invalid options are an error, and so is a missing libpq. It connects with the first
+// operation: a server that cannot be reached is ErrorCode::unavailable then.
 //
 // Thread-safe: all threads share a few connections (PostgresOptions::max_connections), each for the
 // time of one operation. If somebody watches, a thread with a connection of its own listens. In a
@@ -31,46 +33,9 @@ namespace holdfast::engines::postgresql {
 // A grant is on the server's disk before the caller has it, unless PostgresOptions::commit or the
 // server's synchronous_commit says otherwise. docs/engines/postgresql.md says what fail-over means.
 //
-//   auto store = PostgresStore::open({.conninfo = "postgresql://app@db.example/app"});
+//   auto store = postgresql::open_store({.conninfo = "postgresql://app@db.example/app"});
 //   LockProvider provider(*std::move(store));
-class PostgresStore final : public store::LeaseStore {
- public:
-  // For tests: the time by which leases are judged instead of the server's.
-  using Time = std::function<std::chrono::microseconds()>;
-
-  // Options that cannot be are an error, and so is a missing libpq. Connects when it is first used:
-  // a server that is not there yet is ErrorCode::unavailable then.
-  [[nodiscard]] static base::Result<std::unique_ptr<PostgresStore>> open(PostgresOptions options,
-                                                                         Time time = {});
-  ~PostgresStore() override;
-
-  [[nodiscard]] store::Capabilities capabilities() const override;
-
- private:
-  class Engine;
-
-  explicit PostgresStore(std::unique_ptr<Engine> engine);
-
-  base::Result<store::ClaimOutcome> do_claim(const base::Name& name, const store::Claim& claim,
-                                             base::Deadline deadline) override;
-  base::Result<std::vector<store::RenewOutcome>> do_renew(std::span<const store::Renewal> renewals,
-                                                          base::Deadline deadline) override;
-  base::Result<store::TransferOutcome> do_transfer(const base::Name& name,
-                                                   const base::LeaseId& from,
-                                                   const store::Claim& to,
-                                                   base::Deadline deadline) override;
-  base::Result<store::ReleaseOutcome> do_release(const base::Name& name, const base::LeaseId& id,
-                                                 base::Deadline deadline) override;
-  base::Result<std::optional<store::NameState>> do_look(const base::Name& name,
-                                                        base::Deadline deadline) override;
-  base::Result<store::Page> do_list(std::string_view prefix, const store::PageRequest& request,
-                                    base::Deadline deadline) override;
-  base::Result<store::HitOutcome> do_hit(const base::Name& name, const store::Hit& hit,
-                                         base::Deadline deadline) override;
-  base::Result<store::Watch> do_watch(const base::Name& name,
-                                      store::WatchCallback callback) override;
-
-  std::unique_ptr<Engine> engine_;
-};
+[[nodiscard]] base::Result<std::unique_ptr<store::LeaseStore>> open_store(PostgresOptions options,
+                                                                          Time time = {});
 
 }  // namespace holdfast::engines::postgresql

@@ -87,7 +87,7 @@ TEST(PostgresUrl, WhatLibpqDoesNotUnderstandIsNamedWithoutThePassword) {
        {"postgresql://user:secret@[::1/app", "postgresql://user:secret@a:1,b:2,c:3/app?port=1,2"}) {
     const auto options = parse_postgres_url(url);
     ASSERT_TRUE(options) << url;
-    const auto store = PostgresStore::open(*options);
+    const auto store = open_store(*options);
     ASSERT_FALSE(store) << url;
     EXPECT_EQ(store.error().code, base::ErrorCode::invalid_argument);
     EXPECT_EQ(store.error().message.find("secret"), std::string::npos) << store.error().message;
