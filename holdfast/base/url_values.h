@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <holdfast/base/clock.h>
 #include <holdfast/base/error.h>
@@ -33,6 +34,24 @@ template <std::unsigned_integral Number>
   }
   return number;
 }
+
+// Reads the URL of one kind of server, `a Redis server`: makes its errors, which never show the
+// text itself, because it may hold a password.
+struct ServerUrl {
+  std::string_view of;
+
+  [[nodiscard]] std::unexpected<Error> bad(const std::string& why) const {
+    return fail(ErrorCode::invalid_argument, "not the URL of " + std::string(of) + ": " + why);
+  }
+
+  // Assigns the value, or returns why it is none.
+  template <class Value>
+  [[nodiscard]] Result<void> set(Result<Value> value, Value& into) const {
+    if (!value) return bad(value.error().message);
+    into = *std::move(value);
+    return {};
+  }
+};
 
 // Calls `set` for each option of a query, `name=value&name=value`, until it returns an error. An
 // option that is there twice, in upper or lower case, is an error.

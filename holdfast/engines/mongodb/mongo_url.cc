@@ -18,19 +18,7 @@ using base::ErrorCode;
 using base::fail;
 using base::Result;
 
-// Never with the text itself: it may hold a password.
-std::unexpected<base::Error> bad(const std::string& why) {
-  return fail(ErrorCode::invalid_argument, "not the URL of a MongoDB server: " + why);
-}
-
-template <class Value>
-Result<void> set(Result<Value> value, Value& into) {
-  if (!value) {
-    return bad(value.error().message);
-  }
-  into = *std::move(value);
-  return {};
-}
+constexpr base::ServerUrl kUrl{"a MongoDB server"};
 
 struct Option {
   std::string_view name;
@@ -40,12 +28,12 @@ struct Option {
 
 template <std::string MongoOptions::* member>
 Result<void> text(std::string_view name, std::string_view value, MongoOptions& options) {
-  return set(base::url_text(name, value), options.*member);
+  return kUrl.set(base::url_text(name, value), options.*member);
 }
 
 template <base::Duration MongoOptions::* member>
 Result<void> duration(std::string_view name, std::string_view value, MongoOptions& options) {
-  return set(base::url_duration(name, value), options.*member);
+  return kUrl.set(base::url_duration(name, value), options.*member);
 }
 
 // The driver counts them in 32 bits.
@@ -65,8 +53,8 @@ constexpr std::array kOptions = {
     Option{"reply_timeout", "5s", duration<&MongoOptions::reply_timeout>},
     Option{"max_connections", "100",
            [](std::string_view name, std::string_view value, MongoOptions& options) {
-             return set(base::url_number<std::size_t>(name, value, 0, kMostConnections),
-                        options.max_connections);
+             return kUrl.set(base::url_number<std::size_t>(name, value, 0, kMostConnections),
+                             options.max_connections);
            }},
 };
 
@@ -123,7 +111,7 @@ Result<void> set_option(std::string_view name, std::string_view value, MongoOpti
 Result<MongoOptions> parse_mongo_url(std::string_view text) {
   const std::string_view scheme = text.substr(0, text.find("://"));
   if (scheme != "mongodb" && scheme != "mongodb+srv") {
-    return bad("it begins with neither mongodb:// nor mongodb+srv://");
+    return kUrl.bad("it begins with neither mongodb:// nor mongodb+srv://");
   }
   // A question mark or a slash in a password is escaped, as in any URL.
   const std::size_t mark = std::min(text.find('?'), text.size());
@@ -131,7 +119,7 @@ Result<MongoOptions> parse_mongo_url(std::string_view text) {
   const std::size_t slash = place.find('/', scheme.size() + 3);
   MongoOptions options;
   if (slash != std::string_view::npos && slash + 1 < place.size()) {
-    HOLDFAST_TRY(set(base::url_text("database", place.substr(slash + 1)), options.database));
+    HOLDFAST_TRY(kUrl.set(base::url_text("database", place.substr(slash + 1)), options.database));
   }
   std::string rest;
   const std::string_view query = mark < text.size() ? text.substr(mark + 1) : "";
@@ -148,7 +136,7 @@ Result<MongoOptions> parse_mongo_url(std::string_view text) {
     options.uri += "?" + rest;
   }
   if (auto valid = internal::check_options(options); !valid) {
-    return bad(valid.error().message);
+    return kUrl.bad(valid.error().message);
   }
   return options;
 }

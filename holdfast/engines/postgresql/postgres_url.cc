@@ -9,6 +9,7 @@
 #include <holdfast/base/percent.h>
 #include <holdfast/base/printable.h>
 #include <holdfast/base/try.h>
+#include <holdfast/base/url_values.h>
 #include <holdfast/engines/postgresql/internal/check_options.h>
 
 namespace holdfast::engines::postgresql {
@@ -19,16 +20,13 @@ using base::ErrorCode;
 using base::fail;
 using base::Result;
 
-// Never with the text itself: it may hold a password.
-std::unexpected<base::Error> bad(const std::string& why) {
-  return fail(ErrorCode::invalid_argument, "not the URL of a PostgreSQL server: " + why);
-}
+constexpr base::ServerUrl kUrl{"a PostgreSQL server"};
 
 Result<std::size_t> number(std::string_view what, std::string_view text) {
   std::size_t value = 0;
   const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
   if (text.empty() || parsed.ec != std::errc() || parsed.ptr != text.data() + text.size()) {
-    return bad(std::string(what) + " is not a number");
+    return kUrl.bad(std::string(what) + " is not a number");
   }
   return value;
 }
@@ -51,7 +49,7 @@ Result<void> duration(std::string_view name, const std::string& value, PostgresO
   const bool has_unit = value.find_first_not_of("0123456789") != std::string::npos;
   const auto parsed = base::parse_duration(has_unit || value.empty() ? value : value + "s");
   if (!parsed) {
-    return bad(std::string(name) + ": " + parsed.error().message);
+    return kUrl.bad(std::string(name) + ": " + parsed.error().message);
   }
   options.*member = *parsed;
   return {};
@@ -65,7 +63,7 @@ constexpr std::array kOptions = {
            [](std::string_view name, const std::string& value,
               PostgresOptions& options) -> Result<void> {
              if (value != "configured" && value != "off") {
-               return bad(std::string(name) + " is neither configured nor off");
+               return kUrl.bad(std::string(name) + " is neither configured nor off");
              }
              options.commit = value == "off" ? PostgresOptions::Commit::off
                                              : PostgresOptions::Commit::as_configured;
@@ -119,12 +117,12 @@ Result<void> set_option(std::string_view option, PostgresOptions& options, std::
   const std::size_t equals = option.find('=');
   const std::string_view name = option.substr(0, equals);
   if (equals == std::string_view::npos || name.empty()) {
-    return bad("an option is not of the form name=value");
+    return kUrl.bad("an option is not of the form name=value");
   }
   const auto value = base::percent_decode(option.substr(equals + 1));
   if (!value) {
-    return bad("in the option " + base::printable(name) +
-               ", a percent sign is not followed by two hexadecimal digits");
+    return kUrl.bad("in the option " + base::printable(name) +
+                    ", a percent sign is not followed by two hexadecimal digits");
   }
   const auto ours = std::ranges::find(kOptions, name, &Option::name);
   if (ours != kOptions.end()) {
@@ -145,7 +143,7 @@ Result<void> set_query(std::string_view query, PostgresOptions& options, std::st
     query.remove_prefix(std::min(query.size(), option.size() + 1));
     const std::string_view name = option.substr(0, option.find('='));
     if (std::ranges::find(seen, name) != seen.end()) {
-      return bad("the option " + base::printable(name) + " is there twice");
+      return kUrl.bad("the option " + base::printable(name) + " is there twice");
     }
     seen.push_back(name);
     HOLDFAST_TRY(set_option(option, options, rest));
@@ -159,25 +157,26 @@ Result<PostgresOptions> parse_postgres_url(std::string_view text) {
   const std::size_t colon = text.find("://");
   const std::string_view scheme = text.substr(0, colon);
   if (colon == std::string_view::npos || (scheme != "postgresql" && scheme != "postgres")) {
-    return bad("it begins with neither postgresql:// nor postgres://");
+    return kUrl.bad("it begins with neither postgresql:// nor postgres://");
   }
   // A question mark or a slash in a password is escaped, as in any URL.
   const std::size_t mark = std::min(text.find('?'), text.size());
   const std::string_view place = text.substr(0, mark);
   if (!base::percent_decode(place)) {
-    return bad("a percent sign is not followed by two hexadecimal digits");
+    return kUrl.bad("a percent sign is not followed by two hexadecimal digits");
   }
   PostgresOptions options;
   std::string rest;
   const std::string_view query = mark < text.size() ? text.substr(mark + 1) : "";
   if (auto set = set_query(query, options, rest); !set) {
     // With an @ the query may be the rest of a password, and the error quotes it.
-    return query.contains('@') ? bad("a question mark in the password is written %3F, and an @ %40")
-                               : std::unexpected(std::move(set).error());
+    return query.contains('@')
+               ? kUrl.bad("a question mark in the password is written %3F, and an @ %40")
+               : std::unexpected(std::move(set).error());
   }
   options.conninfo = std::string(place) + rest;
   if (auto valid = internal::check_options(options); !valid) {
-    return bad(valid.error().message);
+    return kUrl.bad(valid.error().message);
   }
   return options;
 }

@@ -19,38 +19,27 @@ using base::ErrorCode;
 using base::fail;
 using base::Result;
 
-// Never with the text itself: it may hold a password.
-std::unexpected<base::Error> bad(const std::string& why) {
-  return fail(ErrorCode::invalid_argument, "not the URL of a Redis server: " + why);
-}
-
-template <class Value>
-Result<void> set(Result<Value> value, Value& into) {
-  if (!value) {
-    return bad(value.error().message);
-  }
-  into = *std::move(value);
-  return {};
-}
+constexpr base::ServerUrl kUrl{"a Redis server"};
 
 Result<void> set_text(std::string_view what, std::string_view text, std::string& into) {
-  HOLDFAST_TRY(set(base::url_text(what, text), into));
+  HOLDFAST_TRY(kUrl.set(base::url_text(what, text), into));
   // The system would take the text only up to there.
   return into.contains('\0') && what != "password"
-             ? bad("there is a zero byte in the " + std::string(what))
+             ? kUrl.bad("there is a zero byte in the " + std::string(what))
              : Result<void>();
 }
 
 template <std::unsigned_integral Number>
 Result<void> set_number(std::string_view what, std::string_view text, Number least, Number most,
                         Number& into) {
-  return set(base::url_number<Number>(what, text, least, most), into);
+  return kUrl.set(base::url_number<Number>(what, text, least, most), into);
 }
 
 Result<void> set_duration(std::string_view what, std::string_view text, base::Duration& into) {
-  HOLDFAST_TRY(set(base::url_duration(what, text), into));
-  return into <= base::Duration::zero() ? bad(std::string(what) + " must be longer than nothing")
-                                        : Result<void>();
+  HOLDFAST_TRY(kUrl.set(base::url_duration(what, text), into));
+  return into <= base::Duration::zero()
+             ? kUrl.bad(std::string(what) + " must be longer than nothing")
+             : Result<void>();
 }
 
 Result<void> set_yield(std::string_view what, std::string_view text, base::Duration& into) {
@@ -63,7 +52,7 @@ Result<void> set_yield(std::string_view what, std::string_view text, base::Durat
 
 Result<void> set_verify(std::string_view text, TlsOptions& tls) {
   if (text != "full" && text != "none") {
-    return bad("tls_verify is '" + base::printable(text) + "' and not full or none");
+    return kUrl.bad("tls_verify is '" + base::printable(text) + "' and not full or none");
   }
   tls.verify = text == "full" ? TlsOptions::Verify::full : TlsOptions::Verify::none;
   return {};
@@ -151,7 +140,7 @@ Result<void> set_option(std::string_view scheme, std::string_view name, std::str
 Result<void> set_login(std::string_view login, RedisOptions& options) {
   const std::size_t colon = login.find(':');
   if (colon == std::string_view::npos) {
-    return bad("there is no password after the user, as in redis://user:password@host");
+    return kUrl.bad("there is no password after the user, as in redis://user:password@host");
   }
   HOLDFAST_TRY(set_text("user", login.substr(0, colon), options.user));
   return set_text("password", login.substr(colon + 1), options.password);
@@ -164,7 +153,7 @@ Result<void> set_host(std::string_view text, RedisOptions& options) {
     const std::size_t close = text.find(']');
     const std::string_view after = text.substr(std::min(close, text.size() - 1) + 1);
     if (close == std::string_view::npos || !(after.empty() || after.front() == ':')) {
-      return bad("the address in brackets is not whole, as in redis://[::1]:6379");
+      return kUrl.bad("the address in brackets is not whole, as in redis://[::1]:6379");
     }
     host = text.substr(1, close - 1);
     if (!after.empty()) {
@@ -184,7 +173,7 @@ Result<void> set_place(std::string_view scheme, std::string_view authority, std:
                        RedisOptions& options) {
   if (scheme == "redis+unix") {
     if (!authority.empty() || path.size() < 2) {
-      return bad("it needs the path of a socket, as in redis+unix:///run/redis.sock");
+      return kUrl.bad("it needs the path of a socket, as in redis+unix:///run/redis.sock");
     }
     return set_text("path", path, options.unix_socket);
   }
@@ -201,11 +190,11 @@ Result<void> set_place(std::string_view scheme, std::string_view authority, std:
 Result<RedisOptions> parse_redis_url(std::string_view text) {
   const std::string_view scheme = text.substr(0, text.find(':'));
   if (scheme != "redis" && scheme != "rediss" && scheme != "redis+unix") {
-    return bad("it begins with neither redis://, rediss:// nor redis+unix://");
+    return kUrl.bad("it begins with neither redis://, rediss:// nor redis+unix://");
   }
   std::string_view rest = text.substr(scheme.size());
   if (!rest.starts_with("://")) {
-    return bad("there is no // after " + std::string(scheme) + ":");
+    return kUrl.bad("there is no // after " + std::string(scheme) + ":");
   }
   rest.remove_prefix(3);
   RedisOptions options;
@@ -230,7 +219,7 @@ Result<RedisOptions> parse_redis_url(std::string_view text) {
     return std::unexpected(base::without_rest_of_password(query, std::move(read).error()));
   }
   if (options.tls && options.tls->certificate_file.empty() != options.tls->key_file.empty()) {
-    return bad("tls_cert and tls_key belong together");
+    return kUrl.bad("tls_cert and tls_key belong together");
   }
   return options;
 }
