@@ -1,5 +1,4 @@
 // The locks for coroutines, next to home-made ones on Boost.Asio.
-#include <algorithm>
 #include <exception>
 #include <iostream>
 #include <string>
@@ -8,12 +7,12 @@
 #include <CLI/CLI.hpp>
 
 #include "bench/async/workloads.h"
+#include "bench/locks/run_workloads.h"
 
 namespace {
 
 using namespace holdfast::bench_async;
-using holdfast::bench_locks::print_json;
-using holdfast::bench_locks::print_table;
+using holdfast::bench_locks::run_workloads;
 
 constexpr Workload kWorkloads[] = {{"A1", key_pairs},
                                    {"A2", key_hand_over},
@@ -22,13 +21,8 @@ constexpr Workload kWorkloads[] = {{"A1", key_pairs},
                                    {"A5", provider_waiters}};
 
 void run(const std::vector<std::string>& only, double seconds, bool json) {
-  std::vector<Report> reports;
-  for (const Workload& workload : kWorkloads) {
-    if (!only.empty() && std::ranges::find(only, workload.name) == only.end()) continue;
-    reports.push_back(workload.run(Seconds(seconds)));
-    if (!json) print_table(reports.back());
-  }
-  if (json) print_json(reports);
+  run_workloads(kWorkloads, only, json,
+                [&](const Workload& workload) { return workload.run(Seconds(seconds)); });
 }
 
 }  // namespace

@@ -1,5 +1,4 @@
 // The embedded engines through the provider and the tool, next to the usual alternatives.
-#include <algorithm>
 #include <exception>
 #include <iostream>
 #include <string>
@@ -8,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "bench/locks/run_workloads.h"
 #include "bench/locks/workloads.h"
 
 namespace {
@@ -20,13 +20,8 @@ constexpr Workload kWorkloads[] = {
     {"L7", sqlite_longest_wait}, {"L7", redis_longest_wait}};
 
 int run(const std::vector<std::string>& only, double seconds, bool json) {
-  std::vector<Report> reports;
-  for (const Workload& workload : kWorkloads) {
-    if (!only.empty() && std::ranges::find(only, workload.name) == only.end()) continue;
-    reports.push_back(workload.run(Seconds(seconds)));
-    if (!json) print_table(reports.back());
-  }
-  if (json) print_json(reports);
+  run_workloads(kWorkloads, only, json,
+                [&](const Workload& workload) { return workload.run(Seconds(seconds)); });
   return 0;
 }
 

@@ -1,5 +1,4 @@
 // The object host, next to the lock that each call needs.
-#include <algorithm>
 #include <exception>
 #include <iostream>
 #include <string>
@@ -7,25 +6,20 @@
 
 #include <CLI/CLI.hpp>
 
+#include "bench/locks/run_workloads.h"
 #include "bench/objects/workloads.h"
 
 namespace {
 
 using namespace holdfast::bench_objects;
-using holdfast::bench_locks::print_json;
-using holdfast::bench_locks::print_table;
+using holdfast::bench_locks::run_workloads;
 
 constexpr Workload kWorkloads[] = {
     {"O1", typed_calls}, {"O2", create_and_erase}, {"O3", other_calls}, {"O4", saves}};
 
 int run(const std::vector<std::string>& only, double seconds, bool json) {
-  std::vector<Report> reports;
-  for (const Workload& workload : kWorkloads) {
-    if (!only.empty() && std::ranges::find(only, workload.name) == only.end()) continue;
-    reports.push_back(workload.run(Seconds(seconds)));
-    if (!json) print_table(reports.back());
-  }
-  if (json) print_json(reports);
+  run_workloads(kWorkloads, only, json,
+                [&](const Workload& workload) { return workload.run(Seconds(seconds)); });
   return 0;
 }
 

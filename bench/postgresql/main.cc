@@ -1,5 +1,4 @@
 // Locks over a PostgreSQL server, next to a bare client. This program starts the server.
-#include <algorithm>
 #include <exception>
 #include <iostream>
 #include <string>
@@ -8,13 +7,13 @@
 #include <CLI/CLI.hpp>
 #include <tests/support/postgres_server.h>
 
+#include "bench/locks/run_workloads.h"
 #include "bench/postgresql/workloads.h"
 
 namespace {
 
 using namespace holdfast::bench_postgresql;
-using holdfast::bench_locks::print_json;
-using holdfast::bench_locks::print_table;
+using holdfast::bench_locks::run_workloads;
 
 struct Workload {
   const char* name;
@@ -30,13 +29,9 @@ constexpr Workload kWorkloads[] = {{"M1", lone_pairs},
 int run(Seconds seconds, bool syncs, const std::vector<std::string>& only, bool json) {
   const holdfast::tests::PostgresServer server(
       {.arguments = {"-c", syncs ? "fsync=on" : "fsync=off", "-c", "max_connections=300"}});
-  std::vector<Report> reports;
-  for (const Workload& workload : kWorkloads) {
-    if (!only.empty() && std::ranges::find(only, workload.name) == only.end()) continue;
-    reports.push_back(workload.run({.url = server.url(), .seconds = seconds}));
-    if (!json) print_table(reports.back());
-  }
-  if (json) print_json(reports);
+  run_workloads(kWorkloads, only, json, [&](const Workload& workload) {
+    return workload.run({.url = server.url(), .seconds = seconds});
+  });
   return 0;
 }
 

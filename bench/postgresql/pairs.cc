@@ -1,61 +1,24 @@
-#include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include <holdfast/engines/open_store.h>
-#include <holdfast/locks/lock_provider.h>
-
-#include "bench/local/measure.h"
 #include "bench/postgresql/bare_client.h"
 #include "bench/postgresql/workloads.h"
+#include "bench/redis/lanes.h"
 
 namespace holdfast::bench_postgresql {
 
 namespace {
 
-constexpr int kRounds = 5;
+using bench_redis::Lane;
+using bench_redis::pairs_per_second;
+using bench_redis::take_turns;
+
 constexpr int kPipelined = 64;
 constexpr std::size_t kThreads = 64;
-
-// A contender; returns how many pairs per second it makes in this time.
-struct Lane {
-  std::string contender;
-  std::function<double(Seconds time)> run;
-};
-
-// Lets the lanes take turns, each time in another order; returns the median of each.
-std::vector<double> take_turns(const std::vector<Lane>& lanes, Seconds time) {
-  std::vector<std::vector<double>> seen(lanes.size());
-  for (std::size_t round = 0; round < kRounds; ++round) {
-    for (std::size_t turn = 0; turn < lanes.size(); ++turn) {
-      const std::size_t lane = (round + turn) % lanes.size();
-      seen[lane].push_back(lanes[lane].run(time / kRounds));
-    }
-  }
-  std::vector<double> medians;
-  for (auto& speeds : seen) {
-    medians.push_back(bench_locks::median(std::move(speeds)));
-  }
-  return medians;
-}
-
-template <class MakePair>
-double pairs_per_second(std::size_t threads, Seconds time, const MakePair& make_pair) {
-  return bench::run_threads(threads, time,
-                            [&](std::size_t thread, const std::atomic<bool>& stop) {
-                              const auto pair = make_pair(thread);
-                              std::uint64_t pairs = 0;
-                              while (!stop.load(std::memory_order_relaxed)) {
-                                pair();
-                                ++pairs;
-                              }
-                              return pairs;
-                            })
-      .per_second();
-}
 
 using Clients = std::shared_ptr<std::vector<std::unique_ptr<BareClient>>>;
 
@@ -122,24 +85,7 @@ Lane pipelined(const Context& context) {
 
 Lane holdfast(const Context& context, std::size_t threads, const std::string& options,
               std::string contender) {
-  auto provider = std::make_shared<locks::LockProvider>(
-      base::value_or_throw(engines::open_store(context.url + options)));
-  return {std::move(contender), [=](Seconds time) {
-            return pairs_per_second(threads, time, [&](std::size_t thread) {
-              return [provider, name = fmt::format("holdfast:{}", thread)] {
-                base::value_or_throw(provider->acquire(name).release());
-              };
-            });
-          }};
-}
-
-Report report(std::string about, const std::vector<Lane>& lanes,
-              const std::vector<double>& speeds) {
-  Report made{.workload = "M1", .about = std::move(about), .rows = {}, .targets = {}};
-  for (std::size_t i = 0; i < lanes.size(); ++i) {
-    made.rows.push_back({lanes[i].contender, speeds[i], "pairs/s"});
-  }
-  return made;
+  return bench_redis::provider_lane(std::move(contender), context.url + options, threads);
 }
 
 }  // namespace
@@ -150,7 +96,7 @@ Report lone_pairs(const Context& context) {
                                    holdfast(context, 1, "&commit=off", "holdfast, commit=off"),
                                    advisory_locks(context, 1)};
   const std::vector<double> speeds = take_turns(lanes, context.seconds);
-  Report made = report("acquire and release, one caller", lanes, speeds);
+  Report made = bench_redis::report_pairs("M1", "acquire and release, one caller", lanes, speeds);
   const double ratio = speeds[1] / speeds[0];
   made.rows.push_back({"holdfast", 1e6 / speeds[0], "µs/pair"});
   made.rows.push_back({"libpq, two updates", 1e6 / speeds[1], "µs/pair"});
@@ -166,7 +112,7 @@ Report crowded_pairs(const Context& context) {
       advisory_locks(context, kThreads),
       holdfast(context, kThreads, "&commit=off", "holdfast, commit=off")};
   const std::vector<double> speeds = take_turns(lanes, context.seconds);
-  Report made = report("acquire and release, 64 threads", lanes, speeds);
+  Report made = bench_redis::report_pairs("M1", "acquire and release, 64 threads", lanes, speeds);
   const double share = speeds[0] / speeds[2];
   const double ratio = speeds[0] / speeds[3];
   made.targets = {

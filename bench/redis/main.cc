@@ -1,5 +1,4 @@
 // Locks over a Redis server, next to a bare client and to redis-py. This program starts the server.
-#include <algorithm>
 #include <exception>
 #include <iostream>
 #include <optional>
@@ -8,14 +7,14 @@
 
 #include <CLI/CLI.hpp>
 
+#include "bench/locks/run_workloads.h"
 #include "bench/redis/spinner.h"
 #include "bench/redis/workloads.h"
 
 namespace {
 
 using namespace holdfast::bench_redis;
-using holdfast::bench_locks::print_json;
-using holdfast::bench_locks::print_table;
+using holdfast::bench_locks::run_workloads;
 
 constexpr Workload kWorkloads[] = {
     {"M1", lone_pairs},           {"M1", crowded_pairs},          {"M2", hand_off},
@@ -28,13 +27,9 @@ int run(const Settings& settings, const std::vector<std::string>& only, bool jso
     spinner.emplace();
   }
   const holdfast::tests::RedisServer server;
-  std::vector<Report> reports;
-  for (const Workload& workload : kWorkloads) {
-    if (!only.empty() && std::ranges::find(only, workload.name) == only.end()) continue;
-    reports.push_back(workload.run({.settings = settings, .server = server}));
-    if (!json) print_table(reports.back());
-  }
-  if (json) print_json(reports);
+  run_workloads(kWorkloads, only, json, [&](const Workload& workload) {
+    return workload.run({.settings = settings, .server = server});
+  });
   return 0;
 }
 

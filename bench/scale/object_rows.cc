@@ -84,37 +84,29 @@ Measured save_to_sqlite(Context& /*context*/, std::size_t size) {
   return save_all(size, "sqlite:" + (folder / "objects.db").string());
 }
 
+Row row_of(const char* name, const char* about, const char* unit,
+           Measured (*measure)(Context& context, std::size_t size)) {
+  return {.name = name,
+          .about = about,
+          .size = "objects",
+          .unit = unit,
+          .sizes = {1'000, 10'000, 100'000, 1'000'000},
+          .quick_sizes = {10, 100, 1'000},
+          .measure = measure};
+}
+
 }  // namespace
 
 std::vector<Row> object_rows() {
-  return {{.name = "object-call",
-           .about = "a call of a random one of the active objects",
-           .size = "objects",
-           .unit = "ns of processor time",
-           .sizes = {1'000, 10'000, 100'000, 1'000'000},
-           .quick_sizes = {10, 100, 1'000},
-           .measure = call},
-          {.name = "object-ids",
-           .about = "a listing of all ids in pages of 1,000, for one of them",
-           .size = "objects",
-           .unit = "µs of processor time",
-           .sizes = {1'000, 10'000, 100'000, 1'000'000},
-           .quick_sizes = {10, 100, 1'000},
-           .measure = list_ids},
-          {.name = "object-save",
-           .about = "the first save_all to memory, of all objects, for one of them",
-           .size = "objects",
-           .unit = "µs of processor time",
-           .sizes = {1'000, 10'000, 100'000, 1'000'000},
-           .quick_sizes = {10, 100, 1'000},
-           .measure = save_to_memory},
-          {.name = "object-save-sqlite",
-           .about = "the first save_all to SQLite, of all objects, for one of them",
-           .size = "objects",
-           .unit = "µs of processor time",
-           .sizes = {1'000, 10'000, 100'000, 1'000'000},
-           .quick_sizes = {10, 100, 1'000},
-           .measure = save_to_sqlite}};
+  return {
+      row_of("object-call", "a call of a random one of the active objects", "ns of processor time",
+             call),
+      row_of("object-ids", "a listing of all ids in pages of 1,000, for one of them",
+             "µs of processor time", list_ids),
+      row_of("object-save", "the first save_all to memory, of all objects, for one of them",
+             "µs of processor time", save_to_memory),
+      row_of("object-save-sqlite", "the first save_all to SQLite, of all objects, for one of them",
+             "µs of processor time", save_to_sqlite)};
 }
 
 }  // namespace holdfast::bench_scale
