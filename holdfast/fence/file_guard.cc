@@ -60,14 +60,12 @@ FileGuard::FileGuard(path file, FileGuardOptions options)
 
 Result<FilePass> FileGuard::enter(FencingToken token) const {
   HOLDFAST_TRY(check_not_far_ahead(token));
-  auto fence =
-      FenceFile::lock(fence_file_, base::Deadline::after(base::steady_clock(), options_.wait));
-  if (!fence) {
-    return std::unexpected(std::move(fence).error());
-  }
+  HOLDFAST_TRY_LET(
+      auto fence,
+      FenceFile::lock(fence_file_, base::Deadline::after(base::steady_clock(), options_.wait)));
   // Before anything is written: even if we crash here, an older token is rejected.
-  HOLDFAST_TRY(fence->admit(token));
-  return FilePass(file_, std::make_unique<FenceFile>(*std::move(fence)));
+  HOLDFAST_TRY(fence.admit(token));
+  return FilePass(file_, std::make_unique<FenceFile>(std::move(fence)));
 }
 
 Result<void> FileGuard::check(FencingToken token) const {

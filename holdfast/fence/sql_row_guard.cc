@@ -54,22 +54,17 @@ std::string join(std::span<const QuotedName> names) {
 }  // namespace
 
 Result<SqlRowGuard> SqlRowGuard::make(SqlDialect dialect, const FencedRows& rows) {
-  auto table = internal::quote_table(dialect, rows.schema, rows.table);
-  if (!table) {
-    return std::unexpected(std::move(table).error());
-  }
+  HOLDFAST_TRY_LET(auto table, internal::quote_table(dialect, rows.schema, rows.table));
   if (rows.keys.empty()) {
     return fail(ErrorCode::invalid_argument, "FencedRows: say which columns are the keys of a row");
   }
   std::vector<QuotedName> quoted;
-  if (const auto added = add_quoted(dialect, {&rows.fence, 1}, quoted); !added) {
-    return std::unexpected(added.error());
-  }
+  HOLDFAST_TRY(add_quoted(dialect, {&rows.fence, 1}, quoted));
   HOLDFAST_TRY(add_quoted(dialect, rows.keys, quoted));
   QuotedName fence = std::move(quoted.front());
   quoted.erase(quoted.begin());
   return SqlRowGuard(
-      dialect, {.table = *std::move(table), .keys = std::move(quoted), .fence = std::move(fence)});
+      dialect, {.table = std::move(table), .keys = std::move(quoted), .fence = std::move(fence)});
 }
 
 SqlRowGuard::SqlRowGuard(SqlDialect dialect, Names names)

@@ -95,28 +95,16 @@ std::expected<Guardian, StartFailure> Guardian::start(SpawnOptions command,
                                                       const GuardianOptions& options) {
   Spawn spawn(std::move(command));
   const BootTimer timer;
-  auto orders = make_orders();
-  if (!orders) {
-    return std::unexpected(orders.error());
-  }
-  auto reports = make_pipe();
-  if (!reports) {
-    return std::unexpected(reports.error());
-  }
-  const auto signals = make_signals();
-  if (!signals) {
-    return std::unexpected(signals.error());
-  }
-  const auto board = make_board();
-  if (!board) {
-    return std::unexpected(board.error());
-  }
-  Guardian guardian(*board, std::move(orders->in), std::move(reports->out), -1);
+  HOLDFAST_TRY_LET(auto orders, make_orders());
+  HOLDFAST_TRY_LET(auto reports, make_pipe());
+  HOLDFAST_TRY_LET(const auto signals, make_signals());
+  HOLDFAST_TRY_LET(const auto board, make_board());
+  Guardian guardian(board, std::move(orders.in), std::move(reports.out), -1);
   guardian.set(options.deadlines);
-  const GuardianPost post{.board = *board,
-                          .orders = orders->out.get(),
-                          .reports = reports->in.get(),
-                          .signals = signals->get(),
+  const GuardianPost post{.board = board,
+                          .orders = orders.out.get(),
+                          .reports = reports.in.get(),
+                          .signals = signals.get(),
                           .timer = &timer,
                           .supervisor = getpid(),
                           .background = options.background,
@@ -130,7 +118,7 @@ std::expected<Guardian, StartFailure> Guardian::start(SpawnOptions command,
     guardian.reports_ = Descriptor();
     guard(post, spawn);
   }
-  reports->in = Descriptor();  // so that the end of the guardian is the end of its reports
+  reports.in = Descriptor();  // so that the end of the guardian is the end of its reports
   HOLDFAST_TRY_LET(const auto started, guardian.wait_for_start());
   guardian.command_ = started;
   fcntl(guardian.reports_.get(), F_SETFL, O_NONBLOCK);

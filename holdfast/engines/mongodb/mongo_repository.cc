@@ -173,12 +173,9 @@ Result<void> ObjectDocuments::save_some(std::span<const ObjectSave> saves,
   }
   HOLDFAST_TRY_LET(const auto answer,
                    link->write(requests.save(updates), Link::Repeat::yes, deadline));
-  const auto undone = not_done(answer.reply, part.size());
-  if (!undone) {
-    return std::unexpected(undone.error());
-  }
+  HOLDFAST_TRY_LET(const auto undone, not_done(answer.reply, part.size()));
   std::vector<std::string> wanted;
-  for (const std::size_t index : *undone) {
+  for (const std::size_t index : undone) {
     wanted.push_back(ids.id_of(saves[part.at(index)].key));
   }
   HOLDFAST_TRY_LET(auto newest, wanted.empty()
@@ -187,7 +184,7 @@ Result<void> ObjectDocuments::save_some(std::span<const ObjectSave> saves,
   std::vector<std::size_t> again;
   for (std::size_t i = 0; i < part.size(); ++i) {
     const ObjectSave& save = saves[part[i]];
-    if (!undone->contains(i)) {
+    if (!undone.contains(i)) {
       outcomes[part[i]] = store::Saved{};
       continue;
     }

@@ -221,9 +221,7 @@ Result<std::vector<SaveOutcome>> RedisRepository::do_save(Saves saves, Batch bat
       return fail(ErrorCode::limit_exceeded,
                   "more than 256 MiB in one batch all_or_none: save less at once");
     }
-    if (auto saved = requests_->save({&saves, 1}, batch, deadline, outcomes); !saved) {
-      return std::unexpected(std::move(saved).error());
-    }
+    HOLDFAST_TRY(requests_->save({&saves, 1}, batch, deadline, outcomes));
     return outcomes;
   }
   while (!saves.empty()) {

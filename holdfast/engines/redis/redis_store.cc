@@ -234,12 +234,9 @@ Result<store::Page> RedisStore::do_list(std::string_view prefix, const store::Pa
   const base::TimePoint now = base::steady_clock().now();
   auto listing = listings_->take(prefix, request.after, now);
   if (!listing) {
-    auto names = internal::scan_names(*requests_->connection, requests_->keys, prefix,
-                                      request.after, deadline);
-    if (!names) {
-      return std::unexpected(std::move(names).error());
-    }
-    listing = {.prefix = std::string(prefix), .names = *std::move(names)};
+    HOLDFAST_TRY_LET(auto names, internal::scan_names(*requests_->connection, requests_->keys,
+                                                      prefix, request.after, deadline));
+    listing = {.prefix = std::string(prefix), .names = std::move(names)};
   }
   store::Page page;
   while (listing->shown < listing->names.size() && page.next.empty()) {

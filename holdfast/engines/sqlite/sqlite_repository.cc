@@ -42,11 +42,8 @@ class ObjectTables {
   template <class Work>
   std::invoke_result_t<Work> change(const Work& work) {
     return shared->transactions().run([&]() -> std::invoke_result_t<Work> {
-      if (auto forgotten =
-              objects.forget_some(base::add_saturating(options.machine.now(), -options.retention));
-          !forgotten) {
-        return std::unexpected(std::move(forgotten).error());
-      }
+      HOLDFAST_TRY(
+          objects.forget_some(base::add_saturating(options.machine.now(), -options.retention)));
       return work();
     });
   }
@@ -77,29 +74,21 @@ class ObjectTables {
 };
 
 Result<std::unique_ptr<ObjectTables>> ObjectTables::open(SqliteOptions options) {
-  Result<Machine> machine = internal::complete(std::move(options.machine));
-  if (!machine) {
-    return std::unexpected(std::move(machine).error());
-  }
-  options.machine = *std::move(machine);
+  HOLDFAST_TRY_LET(Machine machine, internal::complete(std::move(options.machine)));
+  options.machine = std::move(machine);
   HOLDFAST_TRY_LET(auto shared,
                    internal::SharedConnection::open(options, internal::Access::read_write));
   internal::Connection& connection = shared->connection();
-  const Result<std::int64_t> epoch =
-      internal::Ledger(connection, shared->transactions(), options.machine)
-          .enter_epoch(options.machine.boot_id);
-  if (!epoch) {
-    return std::unexpected(epoch.error());
-  }
+  HOLDFAST_TRY_LET(const std::int64_t epoch,
+                   internal::Ledger(connection, shared->transactions(), options.machine)
+                       .enter_epoch(options.machine.boot_id));
   HOLDFAST_TRY(internal::make_objects(connection, shared->transactions()));
   HOLDFAST_TRY(internal::check_schema(connection, internal::object_columns()));
   std::unique_ptr<ObjectTables> tables(
-      new ObjectTables(std::move(options), std::move(shared), *epoch));
+      new ObjectTables(std::move(options), std::move(shared), epoch));
   // Tables that are not ours are reported now rather than later.
   std::optional<std::string> none;
-  if (auto probed = tables->objects.load({}, none); !probed) {
-    return std::unexpected(std::move(probed).error());
-  }
+  HOLDFAST_TRY(tables->objects.load({}, none));
   return tables;
 }
 

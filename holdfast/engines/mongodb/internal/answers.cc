@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include <holdfast/base/try.h>
 #include <holdfast/engines/mongodb/internal/record_codec.h>
 #include <holdfast/store/lease_rules.h>
 
@@ -43,11 +44,8 @@ Result<Sight> sight_of(const BsonValue& document) {
   if (!now || !now->date()) {
     return fail(ErrorCode::corrupt, "the server's answer does not say what time it is there");
   }
-  auto record = record_of(document);
-  if (!record) {
-    return std::unexpected(std::move(record).error());
-  }
-  Sight sight{.record = *std::move(record), .now = instant_of(*now->date())};
+  HOLDFAST_TRY_LET(auto record, record_of(document));
+  Sight sight{.record = std::move(record), .now = instant_of(*now->date())};
   if (sight.record.last_token > sight.now.token_floor + kFurthestAhead) {
     return fail(ErrorCode::corrupt,
                 "the token of the record is more than 366 days ahead of the server's clock");

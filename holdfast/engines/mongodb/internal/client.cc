@@ -4,6 +4,7 @@
 #include <limits>
 
 #include <holdfast/base/printable.h>
+#include <holdfast/base/try.h>
 
 namespace holdfast::engines::mongodb::internal {
 
@@ -22,30 +23,27 @@ std::int32_t milliseconds(base::Duration time) {
 }  // namespace
 
 Result<Address> Address::make(const MongoOptions& options) {
-  const auto driver = Driver::load();
-  if (!driver) {
-    return std::unexpected(driver.error());
-  }
+  HOLDFAST_TRY_LET(const auto driver, Driver::load());
   bson_error_t error{};
   std::unique_ptr<mongoc_uri_t, FreeUri> uri(
-      (*driver)->uri_new_with_error(options.uri.c_str(), &error), FreeUri{*driver});
+      driver->uri_new_with_error(options.uri.c_str(), &error), FreeUri{driver});
   if (uri == nullptr) {
     // The driver's message has no password in it: it names the part that is wrong.
     return fail(ErrorCode::invalid_argument,
                 "not the URL of a MongoDB server: " + base::printable(error.message));
   }
-  if (!(*driver)->write_concern_is_default((*driver)->uri_get_write_concern(uri.get()))) {
+  if (!driver->write_concern_is_default(driver->uri_get_write_concern(uri.get()))) {
     return fail(ErrorCode::invalid_argument,
                 "the write concern belongs into MongoOptions::write_concern, not into its uri");
   }
   const auto set = [&](const char* name, base::Duration time) {
-    (*driver)->uri_set_option_as_int32(uri.get(), name, milliseconds(time));
+    driver->uri_set_option_as_int32(uri.get(), name, milliseconds(time));
   };
   set(MONGOC_URI_CONNECTTIMEOUTMS, options.connect_timeout);
   set(MONGOC_URI_SERVERSELECTIONTIMEOUTMS, options.reply_timeout);
   set(MONGOC_URI_SOCKETTIMEOUTMS, options.reply_timeout);
-  (*driver)->uri_set_option_as_bool(uri.get(), MONGOC_URI_RETRYWRITES, true);
-  return Address{.driver = *driver,
+  driver->uri_set_option_as_bool(uri.get(), MONGOC_URI_RETRYWRITES, true);
+  return Address{.driver = driver,
                  .uri = std::move(uri),
                  .database = options.database,
                  .connect_timeout = options.connect_timeout};

@@ -96,19 +96,13 @@ Result<StoredLease> lease_of(const BsonValue& element) {
   if (!text || !text->text() || !granted || !granted->date() || !expires || !expires->date()) {
     return strange();
   }
-  const auto permits = count_of(element, "permits", 1);
-  if (!permits) {
-    return std::unexpected(permits.error());
-  }
-  const auto token = token_of(element, "token");
-  if (!token) {
-    return std::unexpected(token.error());
-  }
+  HOLDFAST_TRY_LET(const auto permits, count_of(element, "permits", 1));
+  HOLDFAST_TRY_LET(const auto token, token_of(element, "token"));
   StoredLease lease{.id = {},
                     .owner = {},
                     .reason = {},
-                    .permits = *permits,
-                    .token = base::FencingToken(*token),
+                    .permits = permits,
+                    .token = base::FencingToken(token),
                     .granted = time_point(*granted->date()),
                     .expires = time_point(*expires->date())};
   read_lock_id(*text->text(), lease);
@@ -125,11 +119,8 @@ Result<store::StoredWait> wait_of(const BsonValue& element) {
   if (!parsed) {
     return strange();
   }
-  const auto permits = count_of(element, "permits", 1);
-  if (!permits) {
-    return std::unexpected(permits.error());
-  }
-  return store::StoredWait{.id = *parsed, .permits = *permits, .until = time_point(*until->date())};
+  HOLDFAST_TRY_LET(const auto permits, count_of(element, "permits", 1));
+  return store::StoredWait{.id = *parsed, .permits = permits, .until = time_point(*until->date())};
 }
 
 Result<store::StoredHits> hits_of(const BsonValue& element, std::string_view count_name) {
@@ -138,12 +129,9 @@ Result<store::StoredHits> hits_of(const BsonValue& element, std::string_view cou
   if (!ends || !ends->integer()) {
     return strange();
   }
-  const auto count = count_of(element, count_name, 0);
-  if (!count) {
-    return std::unexpected(count.error());
-  }
+  HOLDFAST_TRY_LET(const auto count, count_of(element, count_name, 0));
   const std::chrono::microseconds at(std::clamp(*ends->integer(), -kMost, kMost));
-  return store::StoredHits{.ends = base::TimePoint(at), .count = *count};
+  return store::StoredHits{.ends = base::TimePoint(at), .count = count};
 }
 
 // Calls `add` with each element of an array, as `read` reads it. No array is an empty one.
@@ -184,12 +172,9 @@ Result<void> read_list(const BsonValue& document, Record& record) {
     }
   }
   if (const auto window = document.find("window")) {
-    const auto hits = hits_of(*window, "hits");
-    if (!hits) {
-      return std::unexpected(hits.error());
-    }
-    record.hits = hits->count;
-    record.window_ends = hits->ends;
+    HOLDFAST_TRY_LET(const auto hits, hits_of(*window, "hits"));
+    record.hits = hits.count;
+    record.window_ends = hits.ends;
   }
   return {};
 }
@@ -218,12 +203,9 @@ Result<Record> record_of(const BsonValue& document) {
   if (!text || !text->text() || !expires || !expires->date()) {
     return strange();
   }
-  const auto token = token_of(document, "fencingToken");
-  if (!token) {
-    return std::unexpected(token.error());
-  }
+  HOLDFAST_TRY_LET(const auto token, token_of(document, "fencingToken"));
   Record record;
-  record.last_token = *token;
+  record.last_token = token;
   if (*text->text() == kList) {
     HOLDFAST_TRY(read_list(document, record));
     return record;

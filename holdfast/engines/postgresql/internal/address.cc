@@ -4,6 +4,8 @@
 #include <memory>
 #include <string_view>
 
+#include <holdfast/base/try.h>
+
 namespace holdfast::engines::postgresql::internal {
 
 namespace {
@@ -32,22 +34,19 @@ bool is_of_a_host(std::string_view keyword) {
 }  // namespace
 
 Result<Address> Address::make(const PostgresOptions& options) {
-  const auto libpq = Libpq::load();
-  if (!libpq) {
-    return std::unexpected(libpq.error());
-  }
+  HOLDFAST_TRY_LET(const auto libpq, Libpq::load());
   char* why = nullptr;
   const std::unique_ptr<PQconninfoOption, decltype(&::PQconninfoFree)> parsed(
-      (*libpq)->conninfo_parse(options.conninfo.c_str(), &why), (*libpq)->conninfo_free);
+      libpq->conninfo_parse(options.conninfo.c_str(), &why), libpq->conninfo_free);
   if (why != nullptr) {
-    (*libpq)->free_memory(why);  // it may quote a password
+    libpq->free_memory(why);  // it may quote a password
   }
   if (parsed == nullptr) {
     return fail(ErrorCode::invalid_argument,
                 "libpq does not understand the address of the server: check its hosts, ports and "
                 "options");
   }
-  Address address(**libpq);
+  Address address(*libpq);
   address.common_ = {{"application_name", "holdfast"}, {"target_session_attrs", "read-write"}};
   std::vector<std::pair<std::string, std::vector<std::string>>> lists;
   std::size_t hosts = 1;

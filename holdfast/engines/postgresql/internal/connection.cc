@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <holdfast/base/printable.h>
+#include <holdfast/base/try.h>
 
 namespace holdfast::engines::postgresql::internal {
 
@@ -193,9 +194,7 @@ Connection::Outcome<void> Connection::prepare(const Statement& statement, Deadli
 Connection::Outcome<Rows> Connection::run_once(const Statement& statement,
                                                const Parameters& parameters, Deadline deadline) {
   if (prepares_ && !prepared_.contains(statement.name)) {
-    if (auto prepared = prepare(statement, deadline); !prepared) {
-      return std::unexpected(std::move(prepared).error());
-    }
+    HOLDFAST_TRY(prepare(statement, deadline));
   }
   const std::size_t count = parameters.count();
   std::vector<const char*> values(count);
@@ -231,9 +230,7 @@ Connection::Outcome<void> Connection::run_all(const std::string& sql, Deadline d
   if (libpq_.send_query(connection_, sql.c_str()) == 0) {
     return std::unexpected(lost(Kind::not_done));
   }
-  if (auto done = collect(deadline); !done) {
-    return std::unexpected(std::move(done).error());
-  }
+  HOLDFAST_TRY(collect(deadline));
   return {};
 }
 
@@ -257,15 +254,12 @@ Connection::Outcome<void> Connection::listen(
 Connection::Outcome<Connection::Greeting> Connection::greet(const Statement& hello,
                                                             std::string_view records,
                                                             Deadline deadline) {
-  const auto rows = run(hello, Parameters().bytes(records), deadline);
-  if (!rows) {
-    return std::unexpected(rows.error());
-  }
+  HOLDFAST_TRY_LET(const auto rows, run(hello, Parameters().bytes(records), deadline));
   Greeting greeting;
-  greeting.is_direct = rows->number(0, 0) == libpq_.backend_pid(connection_);
-  greeting.version = rows->number(0, 2).value_or(0);
-  greeting.schema = rows->bytes(0, 3).value_or("");
-  greeting.user = rows->bytes(0, 4).value_or("");
+  greeting.is_direct = rows.number(0, 0) == libpq_.backend_pid(connection_);
+  greeting.version = rows.number(0, 2).value_or(0);
+  greeting.schema = rows.bytes(0, 3).value_or("");
+  greeting.user = rows.bytes(0, 4).value_or("");
   prepares_ = greeting.is_direct;
   return greeting;
 }

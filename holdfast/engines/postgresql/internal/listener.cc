@@ -11,6 +11,7 @@
 #include <utility>
 
 #include <holdfast/base/random.h>
+#include <holdfast/base/try.h>
 
 namespace holdfast::engines::postgresql::internal {
 
@@ -88,16 +89,13 @@ void Listener::run() {
 Connection::Outcome<void> Listener::serve() {
   const base::Duration patience = pool_.options().reply_timeout;
   const auto soon = [&] { return Deadline::after(base::steady_clock(), patience); };
-  auto fresh = pool_.connect(soon(), stop_);
-  if (!fresh) {
-    return std::unexpected(std::move(fresh).error());
-  }
-  if (!fresh->greeting.is_direct) {
+  HOLDFAST_TRY_LET(auto fresh, pool_.connect(soon(), stop_));
+  if (!fresh.greeting.is_direct) {
     return std::unexpected(
         Trouble{.message = "a pooler is between us and the server, so that nothing can be heard: "
                            "waiters poll"});
   }
-  Connection& connection = *fresh->connection;
+  Connection& connection = *fresh.connection;
   if (auto listens = connection.run_all(Schema::listen(store_), soon()); !listens) {
     return listens;
   }
@@ -108,11 +106,8 @@ Connection::Outcome<void> Listener::serve() {
       return heard;
     }
     if (!is_stopping_ && ping.expired(now())) {
-      const auto answer =
-          connection.greet(pool_.schema().statements().hello, pool_.schema().records(), soon());
-      if (!answer) {
-        return std::unexpected(answer.error());
-      }
+      HOLDFAST_TRY(
+          connection.greet(pool_.schema().statements().hello, pool_.schema().records(), soon()));
       ping = soon();
     }
   }

@@ -47,11 +47,8 @@ std::vector<std::size_t> grouped_by_name(std::span<const Renewal> renewals) {
 }  // namespace
 
 Result<std::unique_ptr<Engine>> Engine::open(SqliteOptions options) {
-  Result<Machine> machine = complete(std::move(options.machine));
-  if (!machine) {
-    return std::unexpected(std::move(machine).error());
-  }
-  options.machine = *std::move(machine);
+  HOLDFAST_TRY_LET(Machine machine, complete(std::move(options.machine)));
+  options.machine = std::move(machine);
   HOLDFAST_TRY_LET(auto shared, SharedConnection::open(options, Access::at_least_read));
   // A reader makes no file: it would belong to the reader, and shut the writers out.
   std::unique_ptr<WakeBoard> board =

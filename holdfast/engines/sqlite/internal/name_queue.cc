@@ -15,14 +15,12 @@ Result<void> NameQueue::give(Record& record, const LeaseId& asker, const Instant
   if (!may_have_members_ || !rules::is_tombstone(record, now)) [[likely]] {
     return {};
   }
-  const Result<std::optional<Queue::Member>> first = queue_.pop(name_, now.time, is_alive_);
+  HOLDFAST_TRY_LET(const std::optional<Queue::Member> first,
+                   queue_.pop(name_, now.time, is_alive_));
   if (!first) {
-    return std::unexpected(first.error());
-  }
-  if (!*first) {
     return {};
   }
-  const Queue::Member& member = **first;
+  const Queue::Member& member = *first;
   if (member.id == asker) {
     left_.push_back(asker);
     return {};

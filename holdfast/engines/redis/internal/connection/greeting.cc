@@ -62,9 +62,7 @@ Result<Reply> receive(Wire& wire, ReplyReader& reader, base::Deadline deadline) 
       return fail(ErrorCode::unavailable, "it did not answer in time; it may be busy or stopped");
     }
     HOLDFAST_TRY_LET(const auto got, wire.read(buffer));
-    if (auto fed = reader.feed({buffer.data(), got}); !fed) {
-      return std::unexpected(std::move(fed).error());
-    }
+    HOLDFAST_TRY(reader.feed({buffer.data(), got}));
     const auto events = static_cast<short>(POLLIN | wire.read_also_needs());
     pollfd waiting{.fd = wire.descriptor(), .events = events, .revents = 0};
     if (got == 0) {

@@ -22,9 +22,7 @@ base::Result<bool> Transport::read(std::vector<Reply>& replies) {
   if (got == 0) {
     return false;
   }
-  if (auto fed = reader_.feed({buffer_.data(), got}); !fed) {
-    return std::unexpected(std::move(fed).error());
-  }
+  HOLDFAST_TRY(reader_.feed({buffer_.data(), got}));
   while (true) {
     HOLDFAST_TRY_LET(auto reply, reader_.next());
     if (!reply) {
