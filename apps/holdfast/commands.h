@@ -25,6 +25,7 @@ int schema(const Invocation& call);
 int show(const Invocation& call);
 int steal(const Invocation& call);
 int throttle(const Invocation& call);
+int torture(const Invocation& call);
 int wait(const Invocation& call);
 int watch(const Invocation& call);
 int why(const Invocation& call);

@@ -52,6 +52,7 @@ constexpr std::array kCommands = {
     Command{"schema", "Print the SQL that creates a store", commands::schema},
     Command{"doctor", "Check the store and print what it promises", commands::doctor},
     Command{"bench", "Measure acquire and release on this store", commands::bench},
+    Command{"torture", "Try to break the promises of this store", commands::torture},
 };
 
 constexpr std::string_view kExamples =

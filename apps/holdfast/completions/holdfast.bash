@@ -26,7 +26,7 @@ _holdfast() {
   fi
 
   local commands='run once elect throttle ls show why wait hold acquire renew release steal reset fence mark marked clear'
-  commands+=' watch init schema doctor bench help'
+  commands+=' watch init schema doctor bench torture help'
   local global='--store --json -v --verbose -h --help'
   local waiting='-n --no-wait -w --wait -q --quiet'
   local claim="$waiting -s --shared --permits --ttl --reason --owner"
@@ -44,7 +44,7 @@ _holdfast() {
       case ${words[i - 1]} in
         --store | -w | --wait | --permits | --ttl | --reason | --owner | -E | --busy-status | \
           --on-lost | --background | --kill-after | --skipped-status | --per | --retry | --limit | --confirm | \
-          --prefix | --every | --count | --for | --token | --on-acquire | --on-loss | --mode | --user | --group) ;;
+          --prefix | --every | --count | --for | --token | --workers | --names | --faults | --seed | --history | --on-acquire | --on-loss | --mode | --user | --group) ;;
         *) ((positionals++)) ;;
       esac
     fi
@@ -55,7 +55,7 @@ _holdfast() {
     --background) COMPREPLY=($(compgen -W 'keep kill wait' -- "$cur")) && return ;;
     --store) COMPREPLY=($(compgen -W 'memory: sqlite: redis:// rediss:// redis+unix:// mongodb:// mongodb+srv:// postgresql:// postgres:// disabled:' -- "$cur")) && return ;;
     --for)
-      # A process of `hold`, a time of `bench`.
+      # A process of `hold`, a time of `bench` and `torture`.
       COMPREPLY=($(compgen -W '$$ 1s 10s' -- "$cur"))
       return
       ;;
@@ -64,9 +64,12 @@ _holdfast() {
       return
       ;;
     --permits | --reason | --owner | -E | --busy-status | --skipped-status | --limit | --count | --token | \
+      --workers | --names | --seed | \
       --on-acquire | --on-loss)
       return
       ;;
+    --faults) COMPREPLY=($(compgen -W 'pause kill none' -- "$cur")) && return ;;
+    --history) COMPREPLY=($(compgen -f -- "$cur")) && return ;;
     --mode) COMPREPLY=($(compgen -W '600 660 666' -- "$cur")) && return ;;
     --user) COMPREPLY=($(compgen -u -- "$cur")) && return ;;
     --group)
@@ -96,6 +99,7 @@ _holdfast() {
     watch) options='--prefix --every' ;;
     init) options='--mode --user --group' ;;
     bench) options='--count --for' ;;
+    torture) options='--for --workers --names --ttl --faults --fence --seed --history' ;;
     *) options='' ;;
   esac
   if [[ $cur == -* ]]; then
@@ -113,7 +117,7 @@ _holdfast() {
     ((positionals == 0)) && COMPREPLY=($(compgen -W "$(_holdfast_marks)" -- "$cur"))
   elif [[ $command == reset ]]; then
     ((positionals == 0)) && COMPREPLY=($(compgen -W "$(_holdfast_once)" -- "$cur"))
-  elif ((positionals == 0)) && [[ $command != @(doctor|bench|init) ]]; then
+  elif ((positionals == 0)) && [[ $command != @(doctor|bench|torture|init) ]]; then
     COMPREPLY=($(compgen -W "$(_holdfast_names)" -- "$cur"))
   fi
 }

@@ -1,6 +1,6 @@
 # Completion of holdfast(1) for fish.
 
-set -l commands run once elect throttle ls show why wait hold acquire renew release steal reset fence mark marked clear watch init schema doctor bench help
+set -l commands run once elect throttle ls show why wait hold acquire renew release steal reset fence mark marked clear watch init schema doctor bench torture help
 
 function __holdfast_names
     holdfast ls --json 2>/dev/null | sed 's/{"name":/\n&/g' | sed -n 's/^{"name":"\([^"\\\\]*\)".*/\1/p'
@@ -9,7 +9,7 @@ end
 function __holdfast_using
     set -l words (commandline -opc)
     for word in $words[2..-1]
-        if contains -- $word run once elect throttle ls show why wait hold acquire renew release steal reset fence mark marked clear watch init schema doctor bench help
+        if contains -- $word run once elect throttle ls show why wait hold acquire renew release steal reset fence mark marked clear watch init schema doctor bench torture help
             contains -- $word $argv
             return
         end
@@ -47,6 +47,7 @@ complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -a doctor -d
 complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -a init -d 'Create a store'
 complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -a schema -d 'Print the SQL that creates a store'
 complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -a bench -d 'Measure acquire and release'
+complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -a torture -d 'Try to break the promises of the store'
 complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -a help -d 'Print the help of a command'
 complete -c holdfast -n '__holdfast_using help' -a "$commands"
 
@@ -56,7 +57,7 @@ complete -c holdfast -n '__holdfast_using run wait hold acquire throttle fence' 
 complete -c holdfast -n '__holdfast_using run wait hold acquire throttle' -s q -l quiet -d 'Do not tell whom it waits for'
 complete -c holdfast -n '__holdfast_using run hold acquire' -s s -l shared -d 'Share the name'
 complete -c holdfast -n '__holdfast_using run hold acquire' -l permits -x -d 'Hold K of N'
-complete -c holdfast -n '__holdfast_using run hold acquire renew mark elect' -l ttl -x -a '10s 30s 5m' -d 'How long the lease lasts'
+complete -c holdfast -n '__holdfast_using run hold acquire renew mark elect torture' -l ttl -x -a '10s 30s 5m' -d 'How long the lease lasts'
 complete -c holdfast -n '__holdfast_using run hold acquire' -l reason -x -d 'Reason'
 complete -c holdfast -n '__holdfast_using run hold acquire once elect' -l owner -x -d 'Owner label'
 complete -c holdfast -n '__holdfast_using run' -s E -l busy-status -x -d 'Exit code when the name is busy'
@@ -76,7 +77,7 @@ complete -c holdfast -n '__holdfast_using reset' -a '(__holdfast_names | string 
 complete -c holdfast -n '__holdfast_using watch' -l prefix -x -a '(__holdfast_names)' -d 'Names that begin with this'
 complete -c holdfast -n '__holdfast_using watch' -l every -x -a '50ms 200ms 1s' -d 'Poll interval'
 complete -c holdfast -n '__holdfast_using bench' -l count -x -d 'Number of rounds'
-complete -c holdfast -n '__holdfast_using bench' -l for -x -a '1s 2s 10s' -d 'How long'
+complete -c holdfast -n '__holdfast_using bench torture' -l for -x -a '1s 2s 10s' -d 'How long'
 complete -c holdfast -n '__holdfast_using once throttle' -l per -x -a '1s 1m 1h' -d 'Length of the window'
 complete -c holdfast -n '__holdfast_using once' -l retry -x -a '1m 10m' -d 'When to try again after a crash'
 complete -c holdfast -n '__holdfast_using once' -s E -l skipped-status -x -d 'Exit code when skipped'
@@ -89,3 +90,9 @@ complete -c holdfast -n '__holdfast_using hold' -l ignore-loss -d 'If the lease 
 complete -c holdfast -n '__holdfast_using init' -l mode -x -a '600 660' -d 'Mode of its files'
 complete -c holdfast -n '__holdfast_using init' -l user -x -a '(__fish_complete_users)' -d 'User of its files'
 complete -c holdfast -n '__holdfast_using init' -l group -x -a '(__fish_complete_groups)' -d 'Group of its files'
+complete -c holdfast -n '__holdfast_using torture' -l workers -x -d 'Number of processes'
+complete -c holdfast -n '__holdfast_using torture' -l names -x -d 'Number of names of each kind'
+complete -c holdfast -n '__holdfast_using torture' -l faults -x -a 'pause kill none' -d 'Faults to inject'
+complete -c holdfast -n '__holdfast_using torture' -l fence -d 'Let updates pass a fence'
+complete -c holdfast -n '__holdfast_using torture' -l seed -x -d 'Repeat the choices of another run'
+complete -c holdfast -n '__holdfast_using torture' -l history -r -F -d 'File for the history'

@@ -28,7 +28,7 @@ const Keys kState{"name", "held", "kind", "capacity", "holders"};
 TEST_F(OutputTest, EveryCommandExplainsItselfWithExamples) {
   for (const char* const command :
        {"run", "ls", "show", "wait", "acquire", "renew", "release", "steal", "fence", "mark",
-        "marked", "clear", "watch", "why", "reset", "doctor", "bench"}) {
+        "marked", "clear", "watch", "why", "reset", "doctor", "bench", "torture"}) {
     const Outcome outcome = holdfast({command, "--help"});
     EXPECT_EQ(outcome.status, 0) << command;
     EXPECT_NE(outcome.output.find(std::string("Usage: holdfast ") + command), std::string::npos);
@@ -76,7 +76,8 @@ TEST_F(OutputTest, AStoreThatNoOtherProcessSeesIsAMistake) {
                             {"mark", "key", "--ttl", "1m"},
                             {"marked", "key"},
                             {"clear", "key"},
-                            {"watch"}};
+                            {"watch"},
+                            {"torture"}};
   for (const Words& command : commands) {
     Words words{"--store", "memory:"};
     words.insert(words.end(), command.begin(), command.end());
@@ -121,7 +122,10 @@ TEST_F(OutputTest, MistakesEndWith64AndSayWhereToLook) {
                             {"mark", "key", "--ttl", "5"},
                             {"marked"},
                             {"clear"},
-                            {"watch", "job", "--prefix", "db/"}};
+                            {"watch", "job", "--prefix", "db/"},
+                            {"torture", "--faults", "earthquake"},
+                            {"torture", "--for", "1ms"},
+                            {"torture", "--ttl", "1ms"}};
   for (const Words& words : mistakes) {
     const Outcome outcome = holdfast(words);
     EXPECT_EQ(outcome.status, 64) << ::testing::PrintToString(words) << outcome.errors;
@@ -146,7 +150,8 @@ TEST_F(OutputTest, AStoreThatCannotBeReachedEndsWith69) {
                             {"clear", "key"},
                             {"watch"},
                             {"doctor"},
-                            {"bench"}};
+                            {"bench"},
+                            {"torture"}};
   for (const Words& command : commands) {
     Words words = unreachable;
     words.insert(words.end(), command.begin(), command.end());

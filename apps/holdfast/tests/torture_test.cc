@@ -1,0 +1,113 @@
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+
+#include <tests/support/redis_client.h>
+#include <tests/support/redis_server.h>
+
+#include "apps/holdfast/tests/workspace.h"
+
+namespace holdfast::cli::testing {
+
+namespace {
+
+using Report = nlohmann::json;
+
+class TortureTest : public Workspace {
+ protected:
+  // Tortures a store, and returns what it printed with --json.
+  Report torture(int status, Words words) {
+    words.insert(words.begin(), "torture");
+    words.emplace_back("--json");
+    const Outcome outcome = holdfast(words);
+    EXPECT_EQ(outcome.status, status) << outcome.output << outcome.errors;
+    return Report::parse(outcome.output, nullptr, /*allow_exceptions=*/false);
+  }
+};
+
+TEST_F(TortureTest, OnAHealthyStoreNoPromiseIsBroken) {
+  const Report report = torture(0, {"--for", "5s", "--ttl", "1s", "--names", "2"});
+  EXPECT_EQ(report["good"], true) << report;
+  EXPECT_GT(report["granted"], 0U);
+  EXPECT_GT(report["faults"], 0U);
+  EXPECT_EQ(report["defects"], Report::array());
+  EXPECT_EQ(report["rules"][0]["checked"], report["granted"]);
+}
+
+TEST_F(TortureTest, WithoutFaultsNoUpdateIsLost) {
+  const Report report = torture(0, {"--for", "3s", "--faults", "none", "--ttl", "1m"});
+  EXPECT_EQ(report["faults"], 0U);
+  EXPECT_GT(report["updates"]["acknowledged"], 0U) << report;
+  EXPECT_EQ(report["updates"]["lost"], 0U) << report;
+  EXPECT_EQ(report["updates"]["late"], 0U) << report;
+}
+
+TEST_F(TortureTest, PausesLongerThanTheTtlLoseUpdatesUnlessThereIsAFence) {
+  const Words pauses{"--for", "5s", "--faults", "pause", "--ttl", "200ms", "--workers", "4"};
+  EXPECT_TRUE(eventually([&] { return torture(0, pauses)["updates"]["lost"] > 0U; }));
+  Words fenced = pauses;
+  fenced.emplace_back("--fence");
+  EXPECT_TRUE(eventually([&] {
+    const Report updates = torture(0, fenced)["updates"];
+    EXPECT_EQ(updates["lost"], 0U) << updates;
+    return updates["refused"] > 0U;
+  }));
+}
+
+TEST_F(TortureTest, AServerThatForgetsItsLocksIsFound) {
+  const tests::RedisServer server;
+  const auto run = start({"torture", "--json", "--store", server.url(), "--faults", "none", "--ttl",
+                          "30s", "--for", "10s"});
+  std::jthread flush([&](const std::stop_token& stop) {
+    tests::RedisClient client(server.port());
+    while (!stop.stop_requested()) {
+      client.run({"FLUSHALL"});
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    }
+  });
+  const Report report = Report::parse(run->read_line(), nullptr, false);
+  flush.request_stop();
+  EXPECT_EQ(run->wait(), 1) << run->rest_of_errors();
+  EXPECT_EQ(report["good"], false) << report;
+  EXPECT_EQ(report["rules"][0]["rule"], "no more holders than permits");
+  EXPECT_GT(report["rules"][0]["violations"], 0U);
+  EXPECT_EQ(report["violations"][0]["rule"], "no more holders than permits");
+}
+
+TEST_F(TortureTest, TheHistoryHasEveryHold) {
+  const std::string file = (folder() / "history.json").string();
+  const Report report = torture(0, {"--for", "2s", "--ttl", "1s", "--history", file});
+  std::ifstream in(file);
+  const Report history = Report::parse(in, nullptr, false);
+  EXPECT_EQ(history["judgement"]["good"], true);
+  EXPECT_EQ(history["names"].size(), 3U);
+  EXPECT_EQ(history["holds"].size(), report["granted"]);
+  EXPECT_EQ(history["faults"].size(), report["faults"]);
+  for (const char* const key : {"worker", "name", "permits", "token", "asked_ms", "granted_ms",
+                                "sure_ms", "ended_ms", "end"}) {
+    EXPECT_TRUE(history["holds"][0].contains(key)) << key;
+  }
+}
+
+TEST_F(TortureTest, TheSummaryIsForPeople) {
+  const Outcome outcome = holdfast({"torture", "--for", "2s", "--ttl", "1s", "--seed", "5"});
+  EXPECT_EQ(outcome.status, 0) << outcome.output << outcome.errors;
+  for (const char* const text : {"GRANTED", "PROMISE", "tokens strictly increase",
+                                 "updates: ", "no promise was broken: seed 5\n"}) {
+    EXPECT_NE(outcome.output.find(text), std::string::npos) << text << outcome.output;
+  }
+}
+
+TEST_F(TortureTest, ASignalEndsTheRunAndItsWorkersAndIsJudgedAllTheSame) {
+  const auto run = start({"torture", "--for", "1h", "--ttl", "1s"});
+  run->read_line();  // it has begun
+  run->signal(SIGTERM);
+  EXPECT_EQ(run->wait(), 128 + SIGTERM);
+  EXPECT_NE(run->rest_of_output().find("no promise was broken"), std::string::npos);
+}
+
+}  // namespace
+
+}  // namespace holdfast::cli::testing

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apps/holdfast/torture/history.h"
+#include "apps/holdfast/torture/recorder.h"
+#include "apps/holdfast/torture/settings.h"
+#include "apps/holdfast/waiting/signals.h"
+
+namespace holdfast::cli::torture {
+
+// The state of a run.
+struct Progress {
+  Time elapsed{};
+  Counts counts;
+  std::size_t faults = 0;
+};
+
+// All that a run leaves.
+struct RunResult {
+  History history;
+  Counts counts;
+  std::map<std::string, std::size_t> errors{};
+  std::vector<std::string> defects{};  // workers that crashed, or whose calls did not end
+  bool is_cut_short = false;           // there were too many holds to keep them all
+  std::optional<int> signal{};         // that asked the run to end
+};
+
+// Lets workers and the nemesis loose on the store. The last fifth of the time is free of faults.
+// Calls `show` every hundredth of the run at least. Call it where this process has one thread, and
+// when the store is known to work.
+[[nodiscard]] RunResult run(const Settings& settings, const Signals& signals,
+                            const std::function<void(const Progress&)>& show);
+
+}  // namespace holdfast::cli::torture
