@@ -68,7 +68,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string shown = without_password(text);
   require(without_password(shown) == shown, "what is shown has nothing more to hide");
   if (text.find("hunter2") == text.npos) {
-    for (const char* const scheme : {"redis", "rediss", "redis+unix", "mongodb", "mongodb+srv"}) {
+    for (const char* const scheme :
+         {"redis", "rediss", "redis+unix", "redis+sentinel", "mongodb", "mongodb+srv"}) {
       check_hides(std::string(scheme) + "://user:hunter2" + text + "@host");
       check_hides(std::string(scheme) + "://user:" + text + "hunter2@host/1");
       check_hides(std::string(scheme) + "://host?password=hunter2&" + text);

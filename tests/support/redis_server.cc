@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <fstream>
 #include <memory>
 #include <stdexcept>
 #include <thread>
@@ -29,7 +30,18 @@ RedisServer::RedisServer(Options options) : options_(std::move(options)) {
   if (options_.tls) {
     make_certificates(folder_.path());
   }
+  if (!options_.sentinel.empty()) {
+    write_sentinel_file();
+  }
   start();
+}
+
+// A Sentinel keeps there what it learns.
+void RedisServer::write_sentinel_file() const {
+  std::ofstream file(folder_ / "sentinel.conf");
+  for (const std::string& line : options_.sentinel) {
+    file << line << '\n';
+  }
 }
 
 RedisServer::~RedisServer() { kill(); }
@@ -57,22 +69,26 @@ void RedisServer::start() {
 }
 
 std::vector<std::string> RedisServer::command_line() const {
-  std::vector<std::string> words = {"redis-server",
-                                    "--port",
-                                    std::to_string(port_),
-                                    "--bind",
-                                    "127.0.0.1",
-                                    "127.0.0.2",
-                                    "--unixsocket",
-                                    socket().string(),
-                                    "--dir",
-                                    folder_.path().string(),
-                                    "--logfile",
-                                    (folder_ / "redis.log").string(),
-                                    "--save",
-                                    "",
-                                    "--daemonize",
-                                    "no"};
+  std::vector<std::string> words = {"redis-server"};
+  if (!options_.sentinel.empty()) {
+    words.insert(words.end(), {(folder_ / "sentinel.conf").string(), "--sentinel"});
+  }
+  const std::vector<std::string> usual = {"--port",
+                                          std::to_string(port_),
+                                          "--bind",
+                                          "127.0.0.1",
+                                          "127.0.0.2",
+                                          "--unixsocket",
+                                          socket().string(),
+                                          "--dir",
+                                          folder_.path().string(),
+                                          "--logfile",
+                                          (folder_ / "redis.log").string(),
+                                          "--save",
+                                          "",
+                                          "--daemonize",
+                                          "no"};
+  words.insert(words.end(), usual.begin(), usual.end());
   if (options_.tls) {
     words.insert(words.end(), {"--tls-port", std::to_string(tls_port_), "--tls-cert-file",
                                (folder_ / "server.pem").string(), "--tls-key-file",

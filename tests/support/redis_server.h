@@ -28,6 +28,8 @@ class RedisServer {
     bool tls = false;
     // A node that may be one of a cluster, with a free port for its bus.
     bool cluster = false;
+    // The lines of the configuration of a Sentinel, which this is then.
+    std::vector<std::string> sentinel{};
   };
 
   RedisServer() : RedisServer(Options{}) {}
@@ -61,6 +63,7 @@ class RedisServer {
  private:
   void start();
   bool spawn_and_wait();
+  void write_sentinel_file() const;
   [[nodiscard]] std::vector<std::string> command_line() const;
   [[nodiscard]] bool answers() const;
   [[nodiscard]] bool has_ended();

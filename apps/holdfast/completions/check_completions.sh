@@ -63,7 +63,7 @@ unset HOLDFAST_STORE XDG_STATE_HOME
 [[ $(complete_words fence c) == check ]] || fail "bash does not complete fence c"
 "$holdfast" mark cache/warm --ttl 1h
 [[ $(complete_words marked ca) == cache/warm ]] || fail "bash does not complete keys that are marked"
-[[ $(complete_words --store redi) == redis://*rediss://*redis+unix:// ]] || fail "bash does not complete stores"
+[[ $(complete_words --store redi) == redis://*rediss://*redis+unix://*redis+sentinel://*rediss+sentinel:// ]] || fail "bash does not complete stores"
 [[ $(complete_words help do) == doctor ]] || fail "bash does not complete help do"
 [[ $(complete_words show dep) == deploy/web ]] || fail "bash does not complete names that are held"
 exit "$status"

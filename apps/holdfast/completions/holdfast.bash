@@ -53,7 +53,7 @@ _holdfast() {
   case $prev in
     --on-lost) COMPREPLY=($(compgen -W 'term ignore' -- "$cur")) && return ;;
     --background) COMPREPLY=($(compgen -W 'keep kill wait' -- "$cur")) && return ;;
-    --store) COMPREPLY=($(compgen -W 'memory: sqlite: redis:// rediss:// redis+unix:// mongodb:// mongodb+srv:// postgresql:// postgres:// disabled:' -- "$cur")) && return ;;
+    --store) COMPREPLY=($(compgen -W 'memory: sqlite: redis:// rediss:// redis+unix:// redis+sentinel:// rediss+sentinel:// mongodb:// mongodb+srv:// postgresql:// postgres:// disabled:' -- "$cur")) && return ;;
     --for)
       # A process of `hold`, a time of `bench` and `torture`.
       COMPREPLY=($(compgen -W '$$ 1s 10s' -- "$cur"))

@@ -18,7 +18,7 @@ function __holdfast_using
 end
 
 complete -c holdfast -f
-complete -c holdfast -l store -x -a 'memory: sqlite: redis:// rediss:// redis+unix:// mongodb:// mongodb+srv:// postgresql:// postgres:// disabled:' -d 'The lock store'
+complete -c holdfast -l store -x -a 'memory: sqlite: redis:// rediss:// redis+unix:// redis+sentinel:// rediss+sentinel:// mongodb:// mongodb+srv:// postgresql:// postgres:// disabled:' -d 'The lock store'
 complete -c holdfast -l json -d 'Print JSON'
 complete -c holdfast -s v -l verbose -d 'Tell what happens'
 complete -c holdfast -s h -l help -d 'Print help'

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <holdfast/base/clock.h>
 #include <holdfast/base/log.h>
@@ -24,12 +25,28 @@ struct TlsOptions {
   Verify verify = Verify::full;
 };
 
+// The Sentinels that watch a master and its replicas, and say which server is the master.
+struct SentinelOptions {
+  struct Node {
+    std::string host = "localhost";
+    std::uint16_t port = 26379;
+  };
+  std::vector<Node> nodes{};  // at least one
+  std::string master_name{};  // as in `sentinel monitor NAME …`
+  // The login at the Sentinels; RedisOptions has that at the servers.
+  std::string user{};
+  std::string password{};
+};
+
 // The address of a Redis server, and how to speak with it. parse_redis_url() makes it from a URL.
 struct RedisOptions {
   std::string host = "localhost";
   std::uint16_t port = 6379;
   // The path of a unix socket; if there is one, host and port do not count.
   std::string unix_socket{};
+  // The server is the master that these Sentinels name; if they are set, host and port do not
+  // count. `tls` is for the Sentinels, too.
+  std::optional<SentinelOptions> sentinel{};
   // An empty user is the server's user `default`; an empty password is none.
   std::string user{};
   std::string password{};

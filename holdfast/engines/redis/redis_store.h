@@ -25,6 +25,10 @@ using Time = std::function<std::chrono::microseconds()>;
 // (RedisOptions::reply_timeout). A server that has become a replica, is starting, or whose cluster
 // is down is asked once more, over a new connection: another may have its address by now.
 //
+// With RedisOptions::sentinel, the store asks Sentinels for the master before each connection, and
+// one more thread listens to them: when they make another server the master, both connections move
+// there, and leases that it knows go on.
+//
 // `list` walks over all keys of the server with the first page; the pages that follow within a
 // minute continue from there. limit_exceeded: more than 4 million names.
 //

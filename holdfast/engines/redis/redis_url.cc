@@ -5,6 +5,7 @@
 #include <concepts>
 #include <cstdint>
 #include <optional>
+#include <ranges>
 #include <utility>
 
 #include <holdfast/base/printable.h>
@@ -24,7 +25,7 @@ constexpr base::ServerUrl kUrl{"a Redis server"};
 Result<void> set_text(std::string_view what, std::string_view text, std::string& into) {
   HOLDFAST_TRY(kUrl.set(base::url_text(what, text), into));
   // The system would take the text only up to there.
-  return into.contains('\0') && what != "password"
+  return into.contains('\0') && !what.ends_with("password")
              ? kUrl.bad("there is a zero byte in the " + std::string(what))
              : Result<void>();
 }
@@ -58,73 +59,95 @@ Result<void> set_verify(std::string_view text, TlsOptions& tls) {
   return {};
 }
 
+constexpr std::array<std::string_view, 5> kSchemes = {"redis", "rediss", "redis+unix",
+                                                      "redis+sentinel", "rediss+sentinel"};
+
 constexpr std::uint32_t kMostDatabase = 1'000'000;
 constexpr std::size_t kMostPending = 10'000'000;
 constexpr std::size_t kMostPendingBytes = std::size_t{1} << 40U;
 
+// The schemes that have an option.
+enum class Of : std::uint8_t { all, tls, sentinel };
+
 struct Option {
   std::string_view name;
   std::string_view otherwise;
-  bool tls_only;
+  Of of;
   Result<void> (*set)(std::string_view name, std::string_view text, RedisOptions& options);
 };
 
 constexpr std::array kOptions = {
-    Option{"db", "0", false,
+    Option{"db", "0", Of::all,
            [](std::string_view name, std::string_view text, RedisOptions& options) {
              return set_number<std::uint32_t>(name, text, 0, kMostDatabase, options.database);
            }},
-    Option{"prefix", "", false,
+    Option{"prefix", "", Of::all,
            [](std::string_view name, std::string_view text, RedisOptions& options) {
              return set_text(name, text, options.prefix);
            }},
-    Option{"retention", "1h", false,
+    Option{"retention", "1h", Of::all,
            [](std::string_view name, std::string_view text, RedisOptions& options) {
              return set_duration(name, text, options.retention);
            }},
-    Option{"connect_timeout", "1s", false,
+    Option{"connect_timeout", "1s", Of::all,
            [](std::string_view name, std::string_view text, RedisOptions& options) {
              return set_duration(name, text, options.connect_timeout);
            }},
-    Option{"reply_timeout", "5s", false,
+    Option{"reply_timeout", "5s", Of::all,
            [](std::string_view name, std::string_view text, RedisOptions& options) {
              return set_duration(name, text, options.reply_timeout);
            }},
-    Option{"max_pending", "16384", false,
+    Option{"max_pending", "16384", Of::all,
            [](std::string_view name, std::string_view text, RedisOptions& options) {
              return set_number<std::size_t>(name, text, 1, kMostPending, options.max_pending);
            }},
-    Option{"max_pending_bytes", "268435456", false,
+    Option{"max_pending_bytes", "268435456", Of::all,
            [](std::string_view name, std::string_view text, RedisOptions& options) {
              return set_number<std::size_t>(name, text, 1, kMostPendingBytes,
                                             options.max_pending_bytes);
            }},
-    Option{"yield_every", "never", false,
+    Option{"yield_every", "never", Of::all,
            [](std::string_view name, std::string_view text, RedisOptions& options) {
              return set_yield(name, text, options.yield_every);
            }},
-    Option{"tls_ca", "", true,
+    Option{"tls_ca", "", Of::tls,
            [](std::string_view name, std::string_view text, RedisOptions& options) {
              return set_text(name, text, options.tls->ca_file);
            }},
-    Option{"tls_cert", "", true,
+    Option{"tls_cert", "", Of::tls,
            [](std::string_view name, std::string_view text, RedisOptions& options) {
              return set_text(name, text, options.tls->certificate_file);
            }},
-    Option{"tls_key", "", true,
+    Option{"tls_key", "", Of::tls,
            [](std::string_view name, std::string_view text, RedisOptions& options) {
              return set_text(name, text, options.tls->key_file);
            }},
-    Option{"tls_verify", "full", true,
+    Option{"tls_verify", "full", Of::tls,
            [](std::string_view, std::string_view text, RedisOptions& options) {
              return set_verify(text, *options.tls);
            }},
+    Option{"sentinel_user", "", Of::sentinel,
+           [](std::string_view name, std::string_view text, RedisOptions& options) {
+             return set_text(name, text, options.sentinel->user);
+           }},
+    Option{"sentinel_password", "", Of::sentinel,
+           [](std::string_view name, std::string_view text, RedisOptions& options) {
+             return set_text(name, text, options.sentinel->password);
+           }},
 };
+
+bool has_tls(std::string_view scheme) { return scheme.starts_with("rediss"); }
+bool has_sentinel(std::string_view scheme) { return scheme.ends_with("+sentinel"); }
+
+bool has_option(std::string_view scheme, const Option& option) {
+  return option.of == Of::all || (option.of == Of::tls && has_tls(scheme)) ||
+         (option.of == Of::sentinel && has_sentinel(scheme));
+}
 
 Result<void> set_option(std::string_view scheme, std::string_view name, std::string_view text,
                         RedisOptions& options) {
   for (const Option& option : kOptions) {
-    if (option.name == name && (!option.tls_only || options.tls)) {
+    if (option.name == name && has_option(scheme, option)) {
       return option.set(name, text, options);
     }
   }
@@ -146,7 +169,9 @@ Result<void> set_login(std::string_view login, RedisOptions& options) {
   return set_text("password", login.substr(colon + 1), options.password);
 }
 
-Result<void> set_host(std::string_view text, RedisOptions& options) {
+// `Place` has a host and a port.
+template <class Place>
+Result<void> set_host(std::string_view text, Place& place) {
   std::string_view host = text;
   std::optional<std::string_view> port;
   if (text.starts_with('[')) {
@@ -164,9 +189,35 @@ Result<void> set_host(std::string_view text, RedisOptions& options) {
     port = text.substr(colon + 1);
   }
   if (port) {
-    HOLDFAST_TRY(set_number<std::uint16_t>("the port", *port, 1, UINT16_MAX, options.port));
+    HOLDFAST_TRY(set_number<std::uint16_t>("the port", *port, 1, UINT16_MAX, place.port));
   }
-  return host.empty() ? Result<void>() : set_text("host", host, options.host);
+  return host.empty() ? Result<void>() : set_text("host", host, place.host);
+}
+
+Result<void> set_database(std::string_view text, RedisOptions& options) {
+  return set_number<std::uint32_t>("the database", text, 0, kMostDatabase, options.database);
+}
+
+// `hosts` is a list with commas, `path` the name of the master and maybe the database.
+Result<void> set_sentinels(std::string_view hosts, std::string_view path, RedisOptions& options) {
+  for (const auto host : std::views::split(hosts, ',')) {
+    if (host.empty()) {
+      return kUrl.bad(
+          "a host is missing between two commas, as in redis+sentinel://host1,host2/master");
+    }
+    HOLDFAST_TRY(set_host(std::string_view(host), options.sentinel->nodes.emplace_back()));
+  }
+  if (options.sentinel->nodes.empty()) {
+    options.sentinel->nodes.emplace_back();
+  }
+  path.remove_prefix(std::min<std::size_t>(path.size(), 1));
+  const std::string_view name = path.substr(0, path.find('/'));
+  if (name.empty()) {
+    return kUrl.bad("it needs the name of the master, as in redis+sentinel://host1,host2/mymaster");
+  }
+  HOLDFAST_TRY(set_text("the name of the master", name, options.sentinel->master_name));
+  return name.size() + 1 < path.size() ? set_database(path.substr(name.size() + 1), options)
+                                       : Result<void>();
 }
 
 Result<void> set_place(std::string_view scheme, std::string_view authority, std::string_view path,
@@ -177,20 +228,21 @@ Result<void> set_place(std::string_view scheme, std::string_view authority, std:
     }
     return set_text("path", path, options.unix_socket);
   }
-  HOLDFAST_TRY(set_host(authority, options));
-  if (path.size() < 2) {
-    return {};
+  if (has_sentinel(scheme)) {
+    return set_sentinels(authority, path, options);
   }
-  return set_number<std::uint32_t>("the database", path.substr(1), 0, kMostDatabase,
-                                   options.database);
+  HOLDFAST_TRY(set_host(authority, options));
+  return path.size() < 2 ? Result<void>() : set_database(path.substr(1), options);
 }
 
 }  // namespace
 
 Result<RedisOptions> parse_redis_url(std::string_view text) {
   const std::string_view scheme = text.substr(0, text.find(':'));
-  if (scheme != "redis" && scheme != "rediss" && scheme != "redis+unix") {
-    return kUrl.bad("it begins with neither redis://, rediss:// nor redis+unix://");
+  if (std::ranges::find(kSchemes, scheme) == kSchemes.end()) {
+    return kUrl.bad(
+        "it begins with none of redis://, rediss://, redis+unix://, redis+sentinel:// and "
+        "rediss+sentinel://");
   }
   std::string_view rest = text.substr(scheme.size());
   if (!rest.starts_with("://")) {
@@ -198,8 +250,11 @@ Result<RedisOptions> parse_redis_url(std::string_view text) {
   }
   rest.remove_prefix(3);
   RedisOptions options;
-  if (scheme == "rediss") {
+  if (has_tls(scheme)) {
     options.tls.emplace();
+  }
+  if (has_sentinel(scheme)) {
+    options.sentinel.emplace();
   }
   // A question mark or a slash in a password is escaped, as in any URL.
   const std::size_t mark = rest.find('?');
@@ -227,7 +282,7 @@ Result<RedisOptions> parse_redis_url(std::string_view text) {
 std::vector<std::string> redis_url_options(std::string_view scheme) {
   std::vector<std::string> known;
   for (const Option& option : kOptions) {
-    if (!option.tls_only || scheme == "rediss") {
+    if (has_option(scheme, option)) {
       known.push_back(std::string(option.name) + "=" + std::string(option.otherwise));
     }
   }

@@ -15,6 +15,8 @@ namespace holdfast::engines::redis {
 //   redis://[user:password@][host][:port][/database][?option=value&…]
 //   rediss://…                     the same over TLS
 //   redis+unix://[user:password@]/path/to/socket[?db=1&option=value&…]
+//   redis+sentinel://[user:password@]host[:port],host…/master[/database][?option=value&…]
+//   rediss+sentinel://…            the same over TLS, to the Sentinels and to the servers
 //
 // Options, each at most once (redis_url_options() lists them with their defaults):
 //
@@ -27,13 +29,15 @@ namespace holdfast::engines::redis {
 //   max_pending_bytes    how many bytes these may have together
 //   yield_every      how often a contended name is left free for clients that poll, such as 3s, or
 //                    never
-//   tls_ca, tls_cert, tls_key    PEM files; only for rediss
-//   tls_verify       full or none; only for rediss
+//   tls_ca, tls_cert, tls_key    PEM files; only for rediss and rediss+sentinel
+//   tls_verify       full or none; only for rediss and rediss+sentinel
+//   sentinel_user, sentinel_password    the login at the Sentinels, if they ask for one; user and
+//                    password are for the servers
 //
 // A mistake is invalid_argument, and the message names it, but never the password.
 [[nodiscard]] base::Result<RedisOptions> parse_redis_url(std::string_view text);
 
-// The options that a URL of this scheme (redis, rediss, redis+unix) may have, in the form
+// The options that a URL of this scheme (redis, rediss, redis+unix, …) may have, in the form
 // `connect_timeout=1s`.
 [[nodiscard]] std::vector<std::string> redis_url_options(std::string_view scheme);
 

@@ -72,6 +72,50 @@ TEST(RedisUrl, KnowsTls) {
   EXPECT_EQ(parse_redis_url("rediss://host")->tls->verify, TlsOptions::Verify::full);
 }
 
+TEST(RedisUrl, KnowsSentinels) {
+  const auto options = parse_redis_url(
+      "redis+sentinel://me:p%40w@s1:26380,s2,[::1]:7000/my%20master/3?sentinel_user=watch"
+      "&sentinel_password=s%2Fw&prefix=a:");
+  ASSERT_TRUE(options);
+  ASSERT_TRUE(options->sentinel);
+  ASSERT_EQ(options->sentinel->nodes.size(), 3U);
+  EXPECT_EQ(options->sentinel->nodes[0].host, "s1");
+  EXPECT_EQ(options->sentinel->nodes[0].port, 26380);
+  EXPECT_EQ(options->sentinel->nodes[1].host, "s2");
+  EXPECT_EQ(options->sentinel->nodes[1].port, 26379);
+  EXPECT_EQ(options->sentinel->nodes[2].host, "::1");
+  EXPECT_EQ(options->sentinel->nodes[2].port, 7000);
+  EXPECT_EQ(options->sentinel->master_name, "my master");
+  EXPECT_EQ(options->sentinel->user, "watch");
+  EXPECT_EQ(options->sentinel->password, "s/w");
+  EXPECT_EQ(options->user, "me");
+  EXPECT_EQ(options->password, "p@w");
+  EXPECT_EQ(options->database, 3U);
+  EXPECT_EQ(options->prefix, "a:");
+  EXPECT_FALSE(options->tls);
+}
+
+TEST(RedisUrl, KnowsSentinelsBehindTls) {
+  const auto options = parse_redis_url("rediss+sentinel://s1/m?tls_ca=/ca.pem");
+  ASSERT_TRUE(options);
+  ASSERT_TRUE(options->tls);
+  EXPECT_EQ(options->tls->ca_file, "/ca.pem");
+  EXPECT_EQ(options->sentinel->master_name, "m");
+  EXPECT_NE(error_of("redis+sentinel://s1/m?tls_ca=x").find("no option 'tls_ca'"),
+            std::string::npos);
+}
+
+TEST(RedisUrl, NamesWhatIsWrongWithSentinels) {
+  EXPECT_NE(error_of("redis+sentinel://s1").find("name of the master"), std::string::npos);
+  EXPECT_NE(error_of("redis+sentinel://s1//3").find("name of the master"), std::string::npos);
+  EXPECT_NE(error_of("redis+sentinel://s1,,s2/m").find("a host is missing"), std::string::npos);
+  EXPECT_NE(error_of("redis+sentinel://s1,s2:0/m").find("port is not a number"), std::string::npos);
+  EXPECT_NE(error_of("redis+sentinel://s1/m/x").find("database is not a number"),
+            std::string::npos);
+  EXPECT_NE(error_of("redis://h?sentinel_user=x").find("no option 'sentinel_user'"),
+            std::string::npos);
+}
+
 TEST(RedisUrl, NamesWhatIsWrong) {
   EXPECT_NE(error_of("http://x").find("redis://"), std::string::npos);
   EXPECT_NE(error_of("redis:x").find("//"), std::string::npos);
@@ -118,8 +162,11 @@ TEST(RedisUrl, QuotesNoOptionThatMayBeTheRestOfAPassword) {
 }
 
 TEST(RedisUrl, ListsTheOptionsOfAScheme) {
-  for (const std::string_view scheme : {"redis", "rediss", "redis+unix"}) {
-    const std::string place = scheme == "redis+unix" ? ":///s?" : "://h?";
+  for (const std::string_view scheme :
+       {"redis", "rediss", "redis+unix", "redis+sentinel", "rediss+sentinel"}) {
+    const std::string place = scheme == "redis+unix"          ? ":///s?"
+                              : scheme.ends_with("+sentinel") ? "://h/m?"
+                                                              : "://h?";
     for (const std::string& option : redis_url_options(scheme)) {
       if (!option.starts_with("tls_cert") && !option.starts_with("tls_key")) {
         EXPECT_TRUE(parse_redis_url(std::string(scheme) + place + option)) << option;

@@ -32,6 +32,15 @@ base::Result<void> check_options(const RedisOptions& options) {
   if (options.yield_every < base::Duration::zero()) {
     return invalid("yield_every is negative");
   }
+  if (options.sentinel && options.sentinel->nodes.empty()) {
+    return invalid("there is no Sentinel to ask for the master");
+  }
+  if (options.sentinel && options.sentinel->master_name.empty()) {
+    return invalid("the Sentinels are to be asked for a master, but its name is missing");
+  }
+  if (options.sentinel && !options.unix_socket.empty()) {
+    return invalid("the server is named twice: by Sentinels, and by the path of a socket");
+  }
   if (options.tls && options.tls->certificate_file.empty() != options.tls->key_file.empty()) {
     return invalid("a certificate and its key belong together: give both files, or neither");
   }

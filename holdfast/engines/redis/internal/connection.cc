@@ -25,8 +25,12 @@ base::TimePoint now() noexcept { return base::steady_clock().now(); }
 
 Connection::Connection(RedisOptions options)
     : options_(std::move(options)),
+      route_(route_to(options_)),
+      server_(server_address(options_)),
       spin_(std::thread::hardware_concurrency() > 1 ? SpinBudget::Cores::several
-                                                    : SpinBudget::Cores::one) {}
+                                                    : SpinBudget::Cores::one) {
+  route_->notify([this](const std::string& address) { move_to(address); });
+}
 
 Result<void> Connection::check_process() const {
   if (process_.is_inherited()) {
@@ -105,8 +109,7 @@ void Connection::enter(std::span<Call> calls, Caller& caller) noexcept {
     for (Call& call : calls) {
       call.error = {ErrorCode::limit_exceeded,
                     "too many commands, or too large ones, are waiting for the Redis server at " +
-                        server_address(options_) +
-                        "; see the options max_pending and max_pending_bytes"};
+                        server_ + "; see the options max_pending and max_pending_bytes"};
       finish(call);
     }
     hand_over();
@@ -229,13 +232,12 @@ void Connection::give_up(Call& call) {
   if (call.ticket) {
     suspect(*call.caller, flight_.leave(call));
     call.error = {ErrorCode::unknown_outcome,
-                  "the Redis server at " + server_address(options_) +
+                  "the Redis server at " + server_ +
                       " did not answer by the deadline; it may have done what was asked"};
     finish(call);
     return;
   }
-  std::string why = "the deadline came before the Redis server at " + server_address(options_) +
-                    " could be asked";
+  std::string why = "the deadline came before the Redis server at " + server_ + " could be asked";
   if (transport_ == nullptr && !last_failure_.empty()) {
     why += "; the last attempt to connect: " + last_failure_;
   }
@@ -362,6 +364,7 @@ void Connection::expire_submissions() {
 }
 
 void Connection::close() {
+  route_->stop_notifying();
   std::thread driver;
   {
     const MutexLock lock(mutex_);

@@ -19,6 +19,7 @@
 #include <holdfast/engines/redis/internal/connection/pending.h>
 #include <holdfast/engines/redis/internal/connection/poll_waker.h>
 #include <holdfast/engines/redis/internal/connection/reply.h>
+#include <holdfast/engines/redis/internal/connection/route.h>
 #include <holdfast/engines/redis/internal/connection/spin_budget.h>
 #include <holdfast/engines/redis/internal/connection/transport.h>
 #include <holdfast/engines/redis/redis_options.h>
@@ -59,7 +60,8 @@ struct ConnectionCounters {
 // A call blocks until its reply, its deadline (of base::steady_clock()), or the loss of the
 // connection. A lost connection is made anew by the next call: at once after the first failure,
 // then with a growing, jittered pause, for which a call waits if its deadline allows. A server that
-// owes a reply for longer than reply_timeout counts as dead. Errors:
+// owes a reply for longer than reply_timeout counts as dead. Where the server is, a Route says each
+// time; when it says that another server is the right one, the connection ends. Errors:
 //
 //   unavailable      not sent, so nothing has changed: no connection, or the deadline came first
 //   unknown_outcome  sent, and no reply came by the deadline, or the connection broke
@@ -101,9 +103,16 @@ class Connection {
   // Before the first call: `callback` is called when the server says that it takes no commands now.
   // It may be called by any thread, and must neither block nor call the connection.
   void on_unfit(std::function<void()> callback) { on_unfit_ = std::move(callback); }
+  // Before the first call: `callback` is called with the address of the server that is the right
+  // one now. It must neither block nor call the connection.
+  void on_move(Route::OnMove callback) { on_move_ = std::move(callback); }
 
-  // Answers what was submitted, and refuses what is from now on. Calls go on.
+  // Answers what was submitted, and refuses what is from now on; no callback is called any more.
+  // Calls go on.
   void close();
+
+  // Returns the way to the server, for other connections of the same store.
+  [[nodiscard]] const std::shared_ptr<Route>& route() const noexcept { return route_; }
 
   [[nodiscard]] const RedisOptions& options() const noexcept { return options_; }
   [[nodiscard]] ConnectionCounters counters() const;
@@ -187,6 +196,8 @@ class Connection {
   void attempt_failed(const base::Error& error) HOLDFAST_REQUIRES(mutex_);
   void drop_connection(const base::Error& error) HOLDFAST_REQUIRES(mutex_);
   void drop_if_useless(const Transport& transport) HOLDFAST_REQUIRES(mutex_);
+  // Another server is the right one now; a thread of the route calls it.
+  void move_to(const std::string& address) HOLDFAST_EXCLUDES(mutex_);
   // Notes that a call of this caller was sent then, and has left: the connection may be dead.
   void suspect(const Caller& caller, base::TimePoint sent) HOLDFAST_REQUIRES(mutex_);
   [[nodiscard]] base::TimePoint overdue_at() const HOLDFAST_REQUIRES(mutex_);
@@ -195,8 +206,10 @@ class Connection {
   // Constant after construction.
   const RedisOptions options_;
   const base::ProcessMark process_;
+  const std::shared_ptr<Route> route_;
   PollWaker waker_;  // rouses the leader from its sleep
   std::function<void()> on_unfit_ = [] {};
+  Route::OnMove on_move_ = [](const std::string&) {};
 
   ParkingLot lot_;
   mutable base::Mutex mutex_;
@@ -207,6 +220,8 @@ class Connection {
   Caller* leader_ HOLDFAST_GUARDED_BY(mutex_) = nullptr;
   bool leader_sleeps_ HOLDFAST_GUARDED_BY(mutex_) = false;
   TransportPtr transport_ HOLDFAST_GUARDED_BY(mutex_);
+  std::string server_ HOLDFAST_GUARDED_BY(mutex_);    // the address of the last one
+  std::string moved_to_ HOLDFAST_GUARDED_BY(mutex_);  // since the last attempt to connect began
   Backoff backoff_ HOLDFAST_GUARDED_BY(mutex_);
   base::TimePoint next_attempt_ HOLDFAST_GUARDED_BY(mutex_){};
   std::string last_failure_ HOLDFAST_GUARDED_BY(mutex_);

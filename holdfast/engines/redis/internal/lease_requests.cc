@@ -79,6 +79,7 @@ LeaseRequests::LeaseRequests(std::unique_ptr<Connection> new_connection, Scripts
       connection(std::move(new_connection)),
       watches(*connection, scripts, keys) {
   connection->on_unfit([this] { watches.reconnect(); });
+  connection->on_move([this](const std::string& address) { watches.move_to(address); });
 }
 
 std::string LeaseRequests::member(const LeaseId& id) const {

@@ -9,7 +9,6 @@
 #include <holdfast/base/saturate.h>
 #include <holdfast/base/try.h>
 #include <holdfast/engines/redis/internal/connection/command.h>
-#include <holdfast/engines/redis/internal/connection/greeting.h>
 
 namespace holdfast::engines::redis::internal {
 
@@ -28,10 +27,15 @@ base::TimePoint now() noexcept { return base::steady_clock().now(); }
 
 }  // namespace
 
-Subscriber::Subscriber(RedisOptions options, std::string channel, Callbacks callbacks)
+Subscriber::Subscriber(RedisOptions options, std::string channel, Callbacks callbacks,
+                       std::shared_ptr<Route> route)
     : options_(std::move(options)),
       channel_(std::move(channel)),
-      callbacks_(std::move(callbacks)) {}
+      callbacks_(std::move(callbacks)),
+      route_(std::move(route)) {}
+
+Subscriber::Subscriber(const RedisOptions& options, std::string channel, Callbacks callbacks)
+    : Subscriber(options, std::move(channel), std::move(callbacks), route_to(options)) {}
 
 Subscriber::~Subscriber() {
   is_stopping_ = true;
@@ -71,6 +75,16 @@ void Subscriber::reconnect() noexcept {
   waker_.wake();
 }
 
+void Subscriber::move_to(const std::string& address) {
+  {
+    const base::MutexLock lock(mutex_);
+    if (server_ == address) {
+      return;
+    }
+  }
+  reconnect();
+}
+
 bool Subscriber::is_listening() const {
   const base::MutexLock lock(mutex_);
   return is_listening_;
@@ -91,14 +105,17 @@ Result<void> Subscriber::serve() {
   is_to_reconnect_ = false;
   connected_at_.reset();
   pinged_.reset();
-  HOLDFAST_TRY_LET(auto wire, connect_and_greet(options_, Deadline::never()));
-  const auto transport = std::make_unique<Transport>(std::move(wire), ReplyLimits::for_messages());
+  HOLDFAST_TRY_LET(auto opened, route_->open(Deadline::never()));
+  note_server(std::move(opened.address));
+  const auto transport =
+      std::make_unique<Transport>(std::move(opened.wire), ReplyLimits::for_messages());
   connected_at_ = transport->heard = now();
   HOLDFAST_TRY(write_all(transport->wire(), Command("SUBSCRIBE", channel_).bytes(),
                          Deadline::after(base::steady_clock(), options_.reply_timeout)));
   while (!is_stopping_) {
     if (is_to_reconnect_) {
-      return fail(ErrorCode::unavailable, "the server takes no commands now");
+      return fail(ErrorCode::unavailable,
+                  "the server takes no commands now, or is no longer the master");
     }
     const auto got = read(*transport);
     callbacks_.on_idle();  // also after a failure: messages may have come before it
@@ -173,6 +190,11 @@ Result<Deadline> Subscriber::check_silence(Transport& transport) {
   return Deadline::at(due());
 }
 
+void Subscriber::note_server(std::string address) {
+  const base::MutexLock lock(mutex_);
+  server_ = std::move(address);
+}
+
 // Returns when to try again. The pause grows until a connection has lasted: a server that lets us
 // listen and takes no commands, such as a demoted master, is not asked again and again.
 Deadline Subscriber::lost(const base::Error& error) {
@@ -183,6 +205,7 @@ Deadline Subscriber::lost(const base::Error& error) {
   const base::MutexLock lock(mutex_);
   is_listening_ = false;
   has_gap_ = true;
+  server_.clear();
   ++failures_;
   last_failure_ = error.message;
   changed_.notify_all();

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,6 +15,7 @@
 #include <holdfast/base/process_mark.h>
 #include <holdfast/engines/redis/internal/connection/backoff.h>
 #include <holdfast/engines/redis/internal/connection/poll_waker.h>
+#include <holdfast/engines/redis/internal/connection/route.h>
 #include <holdfast/engines/redis/internal/connection/transport.h>
 #include <holdfast/engines/redis/redis_options.h>
 
@@ -38,7 +40,11 @@ class Subscriber {
     std::function<void()> on_idle = [] {};  // all messages that have come were read
   };
 
-  Subscriber(RedisOptions options, std::string channel, Callbacks callbacks);
+  // Connects over `route`, such as that of the store's other connection.
+  Subscriber(RedisOptions options, std::string channel, Callbacks callbacks,
+             std::shared_ptr<Route> route);
+  // Connects over a route of its own.
+  Subscriber(const RedisOptions& options, std::string channel, Callbacks callbacks);
   ~Subscriber();
   Subscriber(const Subscriber&) = delete;
   Subscriber& operator=(const Subscriber&) = delete;
@@ -51,6 +57,8 @@ class Subscriber {
   // Ends the connection and makes another: the server may no longer be the one that publishes.
   // Does not wait.
   void reconnect() noexcept;
+  // Does so unless the connection is to that server already.
+  void move_to(const std::string& address);
 
   // Returns whether the channel is subscribed at this moment, as far as is known.
   [[nodiscard]] bool is_listening() const;
@@ -65,11 +73,13 @@ class Subscriber {
   base::Result<void> handle(const Reply& reply);
   base::Result<base::Deadline> check_silence(Transport& transport);
   base::Deadline lost(const base::Error& error);
+  void note_server(std::string address);
 
   // Constant after construction.
   const RedisOptions options_;
   const std::string channel_;
   const Callbacks callbacks_;
+  const std::shared_ptr<Route> route_;
   const base::ProcessMark process_;
   const PollWaker waker_;
 
@@ -82,7 +92,8 @@ class Subscriber {
   bool has_gap_ HOLDFAST_GUARDED_BY(mutex_) = false;
   std::uint64_t failures_ HOLDFAST_GUARDED_BY(mutex_) = 0;
   std::string last_failure_ HOLDFAST_GUARDED_BY(mutex_);
-  std::thread thread_;  // started with mutex_, joined by the destructor
+  std::string server_ HOLDFAST_GUARDED_BY(mutex_);  // its address; empty while there is none
+  std::thread thread_;                              // started with mutex_, joined by the destructor
 
   // The thread's.
   Backoff backoff_;

@@ -33,7 +33,8 @@ WatchTable::WatchTable(Connection& connection, const Scripts& scripts, const Key
           connection.options(), std::string(lua::kChannelPrefix) + id_,
           Subscriber::Callbacks{.on_message = [this](std::string_view text) { on_message(text); },
                                 .on_gap = [this] { watches_.notify_all(); },
-                                .on_idle = [this] { pass_on_strays(); }})) {}
+                                .on_idle = [this] { pass_on_strays(); }},
+          connection.route())) {}
 
 WatchTable::~WatchTable() {
   if (subscriber_->is_inherited()) {

@@ -54,6 +54,8 @@ class WatchTable {
 
   // The server at our address may be another by now: listens over a new connection.
   void reconnect() noexcept { subscriber_->reconnect(); }
+  // Another server is the right one now: listens to that.
+  void move_to(const std::string& address) { subscriber_->move_to(address); }
 
  private:
   void on_message(std::string_view text);

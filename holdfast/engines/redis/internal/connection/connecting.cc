@@ -7,7 +7,6 @@
 #include <holdfast/base/random.h>
 #include <holdfast/base/saturate.h>
 #include <holdfast/engines/redis/internal/connection.h>
-#include <holdfast/engines/redis/internal/connection/greeting.h>
 #include <holdfast/engines/redis/internal/connection/wire.h>
 
 namespace holdfast::engines::redis::internal {
@@ -55,19 +54,24 @@ base::Error Connection::too_early(base::TimePoint time) const {
 }
 
 void Connection::connect(base::Deadline deadline) {
+  moved_to_.clear();
   mutex_.unlock();
-  base::Result<std::unique_ptr<Wire>> wire = connect_and_greet(options_, deadline);
+  base::Result<Route::Opened> opened = route_->open(deadline);
   mutex_.lock();
-  if (wire) {
-    transport_ = std::make_shared<Transport>(*std::move(wire));
+  if (opened && !moved_to_.empty() && moved_to_ != opened->address) {
+    return;  // it is not the right server any more: the leader tries again
+  }
+  if (opened) {
+    transport_ = std::make_shared<Transport>(std::move(opened->wire));
     transport_->heard = now();
+    server_ = std::move(opened->address);
     if (++counters_.connects > 1) {
-      options_.logger.info("connected again to the Redis server at " + server_address(options_));
+      options_.logger.info("connected again to the Redis server at " + server_);
     }
   } else if (deadline.expired(now())) {
-    last_failure_ = wire.error().message;  // there was not enough time: no reason to pause
+    last_failure_ = opened.error().message;  // there was not enough time: no reason to pause
   } else {
-    attempt_failed(wire.error());
+    attempt_failed(opened.error());
     notify_finished();
   }
 }
@@ -90,8 +94,8 @@ void Connection::drop_connection(const base::Error& error) {
     return;
   }
   const TransportPtr transport = std::exchange(transport_, nullptr);
-  const std::string lost = "the connection to the Redis server at " + server_address(options_) +
-                           " was lost: " + error.message;
+  const std::string lost =
+      "the connection to the Redis server at " + server_ + " was lost: " + error.message;
   options_.logger.warn(lost);
   while (!flight_.empty()) {
     const Flight::Place place = flight_.pop_front();
@@ -102,7 +106,7 @@ void Connection::drop_connection(const base::Error& error) {
       finish(*place.call);
     }
   }
-  if (transport->has_answered) {
+  if (transport->has_answered || transport->is_left) {
     backoff_.reset();
     next_attempt_ = {};
   } else if (transport->unfit) {
@@ -113,13 +117,29 @@ void Connection::drop_connection(const base::Error& error) {
 }
 
 void Connection::drop_if_useless(const Transport& transport) {
-  if (transport.unfit && flight_.empty()) {
+  if (transport.is_left) {
+    drop_connection({ErrorCode::unavailable, "another server is the master now"});
+  } else if (transport.unfit && flight_.empty()) {
     drop_connection({ErrorCode::unavailable, "the server takes no commands now"});
   } else if (transport.suspect) {
     drop_connection({ErrorCode::unavailable, "it did not answer a call by its deadline"});
   } else if (now() >= overdue_at()) {
     drop_connection({ErrorCode::unavailable, "it has not answered for too long"});
   }
+}
+
+void Connection::move_to(const std::string& address) {
+  {
+    const base::MutexLock lock(mutex_);
+    moved_to_ = address;
+    if (transport_ != nullptr && server_ != address) {
+      transport_->is_left = true;
+      if (leader_sleeps_) {
+        waker_.wake();
+      }
+    }
+  }
+  on_move_(address);
 }
 
 // The leader ends the connection when it next finds nothing to read.

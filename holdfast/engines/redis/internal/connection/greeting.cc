@@ -1,7 +1,6 @@
 #include <holdfast/engines/redis/internal/connection/greeting.h>
 
 #include <algorithm>
-#include <array>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -10,6 +9,7 @@
 #include <holdfast/base/printable.h>
 #include <holdfast/base/try.h>
 #include <holdfast/engines/redis/internal/connection/command.h>
+#include <holdfast/engines/redis/internal/connection/exchange.h>
 #include <holdfast/engines/redis/internal/connection/reply_reader.h>
 #include <holdfast/engines/redis/internal/connection/tls_wire.h>
 #include <holdfast/engines/redis/internal/connection/wire.h>
@@ -51,27 +51,7 @@ std::vector<Step> steps_for(const RedisOptions& options) {
   return steps;
 }
 
-Result<Reply> receive(Wire& wire, ReplyReader& reader, base::Deadline deadline) {
-  std::array<char, 1024> buffer;
-  while (true) {
-    HOLDFAST_TRY_LET(auto reply, reader.next());
-    if (reply) {
-      return *std::move(reply);
-    }
-    if (deadline.expired(base::steady_clock().now())) {
-      return fail(ErrorCode::unavailable, "it did not answer in time; it may be busy or stopped");
-    }
-    HOLDFAST_TRY_LET(const auto got, wire.read(buffer));
-    HOLDFAST_TRY(reader.feed({buffer.data(), got}));
-    const auto events = static_cast<short>(POLLIN | wire.read_also_needs());
-    pollfd waiting{.fd = wire.descriptor(), .events = events, .revents = 0};
-    if (got == 0) {
-      (void)poll_until({&waiting, 1}, deadline);
-    }
-  }
-}
-
-Result<void> judge(const Step& step, const Reply& reply) {
+Result<void> judge(const Step& step, const Reply& reply, Peer peer) {
   if (!reply.is_error()) {
     return {};
   }
@@ -79,8 +59,11 @@ Result<void> judge(const Step& step, const Reply& reply) {
   const std::string said =
       " (it says: " + base::printable(step.is_secret ? text.substr(0, text.find(' ')) : text) + ")";
   if (reply.is_error("NOAUTH")) {
-    return fail(ErrorCode::unavailable,
-                "it asks for a password; give one, as in redis://user:password@host" + said);
+    return fail(
+        ErrorCode::unavailable,
+        (peer == Peer::server ? "it asks for a password; give one, as in redis://user:password@host"
+                              : "it asks for a password; give it as sentinel_password") +
+            said);
   }
   if (step.refused.empty() &&
       (reply.is_error("NOPERM") || reply.text().starts_with("ERR unknown"))) {
@@ -90,7 +73,7 @@ Result<void> judge(const Step& step, const Reply& reply) {
               (step.refused.empty() ? "it refuses to serve us" : step.refused) + said);
 }
 
-Result<void> greet(Wire& wire, const RedisOptions& options, base::Deadline deadline) {
+Result<void> greet(Wire& wire, const RedisOptions& options, base::Deadline deadline, Peer peer) {
   const std::vector<Step> steps = steps_for(options);
   std::string bytes;
   for (const Step& step : steps) {
@@ -104,14 +87,15 @@ Result<void> greet(Wire& wire, const RedisOptions& options, base::Deadline deadl
     if (!reply) {
       return std::unexpected(sent ? reply.error() : sent.error());
     }
-    if (auto accepted = judge(step, *reply); !accepted) {
+    if (auto accepted = judge(step, *reply, peer); !accepted) {
       return accepted;
     }
   }
   return {};
 }
 
-Result<std::unique_ptr<Wire>> connect(const RedisOptions& options, base::Deadline deadline) {
+Result<std::unique_ptr<Wire>> connect(const RedisOptions& options, base::Deadline deadline,
+                                      Peer peer) {
   HOLDFAST_TRY_LET(auto socket, WireSocket::connect(options, deadline));
   std::unique_ptr<Wire> wire;
   if (options.tls) {
@@ -121,19 +105,20 @@ Result<std::unique_ptr<Wire>> connect(const RedisOptions& options, base::Deadlin
   } else {
     wire = std::move(socket);
   }
-  HOLDFAST_TRY(greet(*wire, options, deadline));
+  HOLDFAST_TRY(greet(*wire, options, deadline, peer));
   return wire;
 }
 
 }  // namespace
 
 Result<std::unique_ptr<Wire>> connect_and_greet(const RedisOptions& options,
-                                                base::Deadline deadline) {
+                                                base::Deadline deadline, Peer peer) {
   const auto limit = base::Deadline::after(base::steady_clock(), options.connect_timeout);
-  auto wire = connect(options, std::min(deadline, limit));
+  auto wire = connect(options, std::min(deadline, limit), peer);
   if (!wire) {
-    return fail(wire.error().code, "the Redis server at " + server_address(options) +
-                                       " cannot be used: " + wire.error().message);
+    return fail(wire.error().code,
+                (peer == Peer::server ? "the Redis server at " : "the Sentinel at ") +
+                    server_address(options) + " cannot be used: " + wire.error().message);
   }
   return wire;
 }

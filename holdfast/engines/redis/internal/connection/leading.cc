@@ -163,9 +163,9 @@ bool Connection::write() noexcept {
   }
   transport->writing = false;
   // The rest is for the leader, who wakes at once when there is room.
-  transport->needs_room =
-      !has_room || !transport->unsent().empty() ||
-      (transport == transport_ && !transport->unfit && line_.front() != nullptr);
+  transport->needs_room = !has_room || !transport->unsent().empty() ||
+                          (transport == transport_ && !transport->unfit && !transport->is_left &&
+                           line_.front() != nullptr);
   if (leader_sleeps_ && (transport->needs_room || transport->write_error)) {
     waker_.wake();
   }
@@ -173,7 +173,7 @@ bool Connection::write() noexcept {
 }
 
 void Connection::fill(Transport& transport) {
-  if (line_.front() == nullptr || transport.unfit) {
+  if (line_.front() == nullptr || transport.unfit || transport.is_left) {
     return;
   }
   const base::TimePoint sent = now();

@@ -44,6 +44,7 @@ class Transport {
   std::optional<base::Error> write_error{};
   base::TimePoint heard{};  // when the last replies came
   bool has_answered = false;
+  bool is_left = false;   // another server is the right one now: it ends at once
   bool unfit = false;     // the server says that it takes no commands now: no more are sent
   bool suspect = false;   // a call has waited for nothing: it ends unless something has come
   std::size_t alone = 0;  // so many commands are not joined with others

@@ -103,12 +103,30 @@ base::Error connection_failed(int error_number) {
 }
 
 std::string server_address(const RedisOptions& options) {
+  if (options.sentinel) {
+    return base::printable(options.sentinel->master_name) + " (the master of " +
+           sentinel_addresses(*options.sentinel) + ")";
+  }
   if (!options.unix_socket.empty()) {
     return base::printable(options.unix_socket);
   }
-  const bool is_ipv6 = options.host.find(':') != std::string::npos;
-  const std::string host = base::printable(options.host);
-  return (is_ipv6 ? "[" + host + "]" : host) + ":" + std::to_string(options.port);
+  return server_address(options.host, options.port);
+}
+
+std::string server_address(const std::string& host, std::uint16_t port) {
+  const bool is_ipv6 = host.find(':') != std::string::npos;
+  const std::string shown = base::printable(host);
+  return (is_ipv6 ? "[" + shown + "]" : shown) + ":" + std::to_string(port);
+}
+
+std::string sentinel_addresses(const SentinelOptions& sentinel) {
+  std::string all = "the Sentinels at";
+  std::string_view separator = " ";
+  for (const SentinelOptions::Node& node : sentinel.nodes) {
+    all.append(separator).append(server_address(node.host, node.port));
+    separator = ", ";
+  }
+  return all;
 }
 
 Result<std::unique_ptr<WireSocket>> WireSocket::connect(const RedisOptions& options,

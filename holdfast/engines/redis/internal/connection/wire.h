@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -68,7 +69,11 @@ class WireSocket final : public Wire {
   const int descriptor_;
 };
 
-// Returns the server's address for messages: "localhost:6379", or the path of its socket.
+// Returns the server's address for messages: "localhost:6379", the path of its socket, or the name
+// of a master and where its Sentinels are.
 [[nodiscard]] std::string server_address(const RedisOptions& options);
+[[nodiscard]] std::string server_address(const std::string& host, std::uint16_t port);
+// Returns "the Sentinels at a:26379, b:26379", for messages.
+[[nodiscard]] std::string sentinel_addresses(const SentinelOptions& sentinel);
 
 }  // namespace holdfast::engines::redis::internal
