@@ -1,9 +1,11 @@
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <limits>
 #include <optional>
 #include <string>
@@ -138,6 +140,15 @@ void look_after(Session& session, const HoldOptions& options, const ProcessHandl
   }
 }
 
+// Sends this process TERM when the one that was called ends: without it nobody waits for the name.
+void end_with(pid_t caller) {
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (getppid() != caller) {
+    raise(SIGTERM);  // it has ended already
+  }
+}
+void outlive_caller() { prctl(PR_SET_PDEATHSIG, 0); }
+
 // The life of the keeper. Returns what `hold` ends with if it could not acquire the name.
 int be_keeper(const HoldOptions& options, const locks::AcquireOptions& how,
               const ProcessHandle& shell, const Descriptor& connection) {
@@ -161,6 +172,7 @@ int be_keeper(const HoldOptions& options, const locks::AcquireOptions& how,
   }
   auto& lock = std::get<locks::Lock>(*acquired);
   story.begin();
+  outlive_caller();
   if (hand_over(connection, text_of(session, options, lock))) {
     go_to_background();
     look_after(session, options, shell, signals, story, lock);
@@ -220,11 +232,13 @@ int hold_for_shell(const Invocation& call, HoldOptions& options) {
     return line.mistake(fmt::format("there is no process {} to hold it for", id));
   }
   Connection connection = connect();
+  const pid_t called = getpid();
   const pid_t keeper = fork();  // before any thread
   if (keeper < 0) {
     throw std::system_error(errno, std::generic_category(), "fork");
   }
   if (keeper == 0) {
+    end_with(called);
     connection.here = Descriptor();
     _exit(status_of_work([&] { return be_keeper(options, *how, *shell, connection.there); }));
   }

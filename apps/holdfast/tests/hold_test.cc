@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <csignal>
 #include <filesystem>
 #include <string>
@@ -120,6 +122,16 @@ TEST_F(HoldTest, WhatCannotBeHeldFailsTheEval) {
   EXPECT_EQ(run_script("eval \"$(\"$0\" hold)\"").status, 64);
   EXPECT_EQ(run_script("eval \"$(\"$0\" hold --store sqlite:/no/such/folder/x.db job)\"").status,
             69);
+}
+
+TEST_F(HoldTest, AWaitThatASignalEndsLeavesNoWaiterBehind) {
+  const auto waiters = [&] { return json({"show", "--json", "job"})["waiters"]; };
+  holdfast({"acquire", "--ttl", "1h", "job"});
+  const auto waiting = start({"hold", "-q", "--for", std::to_string(getpid()), "job"});
+  EXPECT_TRUE(eventually([&] { return waiters().size() == 1; }));
+  waiting->signal(SIGTERM);
+  EXPECT_EQ(waiting->wait(), 128 + SIGTERM);
+  EXPECT_TRUE(eventually([&] { return waiters().empty(); }));
 }
 
 TEST_F(HoldTest, ACallerThatHasEndedFailsTheEval) {
