@@ -1,8 +1,13 @@
+#include <csignal>
 #include <fstream>
-#include <map>
 #include <regex>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
+
+#include <tests/support/redis_client.h>
+#include <tests/support/redis_server.h>
 
 #include "apps/holdfast/tests/workspace.h"
 
@@ -31,28 +36,70 @@ class ExitStatusTest : public Workspace {
   int status_of(const std::string& line) {
     return run_to_end({"sh", "-c", line, HOLDFAST_BINARY}, environment()).status;
   }
+
+  // A line in which these words wait for something, as they say on the error stream, and get TERM.
+  [[nodiscard]] std::string interrupted(const std::string& words) const {
+    const std::string pipe = (folder() / "said").string();
+    return "rm -f " + pipe + "; mkfifo " + pipe + "; exec 3<>" + pipe + "; \"$0\" " + words +
+           " 2>&3 & read -r said <&3; kill -TERM $!; wait $!";
+  }
 };
 
+using Line = std::pair<std::string, std::string>;  // a code of the manual, and what ends with it
+
 TEST_F(ExitStatusTest, EveryCodeOfTheManualIsProduced) {
-  const std::map<std::string, std::string> lines = {
+  // A server that may evict what it keeps, and has a list under a name.
+  const tests::RedisServer cache(
+      {.arguments = {"--maxmemory", "100mb", "--maxmemory-policy", "allkeys-lru"}});
+  tests::RedisClient(cache.port()).run({"RPUSH", "list", "item"});
+  ASSERT_EQ(holdfast({"acquire", "--ttl", "1h", "busy"}).status, 0);
+  std::vector<Line> lines = {
       {"0", "\"$0\" run job -- true"},
+      {"0", "\"$0\" once --per 1h job -- true && \"$0\" once --per 1h job -- false"},
       {"1", "\"$0\" marked key"},
+      {"1", "\"$0\" --store " + cache.url() + " doctor"},
       {"64", "\"$0\" run job"},
       {"69", "\"$0\" --store sqlite:/no/such/folder/locks.db ls"},
+      {"69", "\"$0\" --store sqlite:/no/such/folder/locks.db elect post -- true"},
+      {"69", "\"$0\" fence check --token 1 /no/such/folder/file"},
+      {"69", "\"$0\" --store " + cache.url() + " run -n list -- true"},
       {"70", "exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-; ulimit -n 4; \"$0\" hold job"},
       {"74", "\"$0\" ls --json >/dev/full"},
-      {"75", "\"$0\" acquire --ttl 1h busy && \"$0\" run -n busy -- true"},
+      {"74", "\"$0\" acquire full >/dev/full; s=$?; \"$0\" run -n full -- sh -c \"exit $s\""},
+      {"75", "\"$0\" run -n busy -- true"},
+      {"75", "\"$0\" throttle --limit 1 --per 1h b && \"$0\" throttle -n --limit 1 --per 1h b"},
+      {"75", "\"$0\" mark --ttl 1h key && \"$0\" mark --if-clear --ttl 1h key"},
+      {"75", "\"$0\" fence check --token 1 file -- \"$0\" fence check --token 1 -w 10ms file"},
+      {"79", "\"$0\" run stolen -- \"$0\" steal --confirm stolen stolen"},
+      {"79",
+       "\"$0\" once --per 1h --retry 2s stolen -- "
+       "sh -c '\"$0\" steal --confirm once/stolen once/stolen; sleep 600' \"$0\""},
+      {"79", "\"$0\" renew job 00000000000000000000000000000001"},
       {"79", "\"$0\" release job 00000000000000000000000000000001"},
-      {"126", "\"$0\" run job -- /"},
-      {"127", "\"$0\" run job -- no-such-command"},
-      {"128+n", "\"$0\" run job -- sh -c 'kill -KILL $$'"}};
+      {"79", "\"$0\" fence check --token 9 other && \"$0\" fence check --token 3 other"},
+      {"128+n", interrupted("run -v busy -- true")},
+      {"128+n", interrupted("elect -v busy -- true")},
+      {"128+n", interrupted("wait -v busy")},
+      {"128+n", interrupted("acquire -v busy")},
+      {"128+n", interrupted("hold -v --for $$ busy")},
+      {"128+n",
+       "\"$0\" throttle --limit 1 --per 1h c; " + interrupted("throttle -v --limit 1 --per 1h c")}};
+  for (const std::string run : {"run 126", "once --per 1h 126", "elect 126",
+                                "throttle --limit 9 --per 1h 126", "fence check --token 1 126"}) {
+    lines.emplace_back("126", "\"$0\" " + run + " -- /");
+    lines.emplace_back("127", "\"$0\" " + run + " -- no-such-command");
+  }
+  for (const std::string run : {"run", "once --per 1h", "elect"}) {
+    lines.emplace_back("128+n", "\"$0\" " + run + " ended -- sh -c 'kill -TERM $$'");
+  }
   std::set<std::string> produced;
   for (const auto& [code, line] : lines) {
     produced.insert(code);
 #if defined(__SANITIZE_ADDRESS__)
     if (code == "70") continue;  // AddressSanitizer ends a program that has no descriptors left
 #endif
-    EXPECT_EQ(status_of(line), code == "128+n" ? 128 + 9 : std::stoi(code)) << line;
+    EXPECT_EQ(status_of("cd && " + line), code == "128+n" ? 128 + SIGTERM : std::stoi(code))
+        << line;
   }
   EXPECT_EQ(documented(), produced);
 }
