@@ -1,10 +1,16 @@
 #include <holdfast/locks/deadlock.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstddef>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <random>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -31,7 +37,7 @@ class DeadlockTest : public ::testing::Test {
 };
 
 TEST_F(DeadlockTest, TwoToSixteenThatWaitForEachOtherAreNamed) {
-  for (const std::size_t size : {2U, 3U, 16U}) {
+  for (std::size_t size = 2; size <= 16; ++size) {
     std::vector<Lock> held;
     for (std::size_t i = 0; i < size; ++i) {
       held.push_back(provider_.acquire("n" + std::to_string(i)));
@@ -93,6 +99,78 @@ TEST_F(DeadlockTest, OneThatHasEndedIsNotReported) {
   other.join();
   EXPECT_TRUE(deadlock("a").empty());
   EXPECT_TRUE(deadlock("b").empty());
+}
+
+// Threads that hold one name and wait for another, each for a time of its own, so that deadlocks
+// come and go. Notes when each of them waited at most.
+class Quarrel {
+ public:
+  Quarrel(LockProvider& provider, int threads, int names) : provider_(provider), names_(names) {
+    for (int i = 0; i < threads; ++i) {
+      threads_.emplace_back([this, i](const std::stop_token& stop) { work(stop, i); });
+    }
+  }
+
+  // Returns whether there was a moment at which all of them may have waited.
+  bool is_true(const std::vector<Waiter>& circle) {
+    const std::lock_guard guard(mutex_);
+    auto begin = Moment::min();
+    auto end = Moment::max();
+    for (const Waiter& waiter : circle) {
+      const auto wait = waits_.find(waiter.holding.front());
+      if (wait == waits_.end()) {
+        return false;
+      }
+      begin = std::max(begin, wait->second.first);
+      end = std::min(end, wait->second.second);
+    }
+    return begin <= end;
+  }
+
+ private:
+  using Moment = std::chrono::steady_clock::time_point;
+
+  void note(const base::LeaseId& held, Moment begin, Moment end) {
+    const std::lock_guard guard(mutex_);
+    waits_[held] = {begin, end};
+  }
+
+  void work(const std::stop_token& stop, int number) {
+    std::minstd_rand random(static_cast<unsigned>(number) + 1);
+    const auto name_of = [](unsigned name) { return "n" + std::to_string(name); };
+    while (!stop.stop_requested()) {
+      const unsigned first = static_cast<unsigned>(random()) % static_cast<unsigned>(names_);
+      const auto lock = provider_.try_acquire(name_of(first), {.wait = 1s, .stop = stop});
+      if (!lock || !*lock) {
+        continue;
+      }
+      const base::LeaseId held = (*lock)->id();
+      const Moment begin = std::chrono::steady_clock::now();
+      note(held, begin, Moment::max());
+      const auto next = provider_.try_acquire(
+          name_of((first + 1) % static_cast<unsigned>(names_)),
+          {.wait = std::chrono::milliseconds(random() % 3000), .stop = stop, .holding = {held}});
+      EXPECT_TRUE(next || stop.stop_requested());
+      note(held, begin, std::chrono::steady_clock::now());
+    }
+  }
+
+  LockProvider& provider_;
+  const int names_;
+  std::mutex mutex_;
+  std::map<base::LeaseId, std::pair<Moment, Moment>> waits_;
+  std::vector<std::jthread> threads_;
+};
+
+TEST_F(DeadlockTest, EveryReportIsTrueWhileWaitersComeAndGiveUp) {
+  Quarrel quarrel(provider_, 6, 3);
+  int reports = 0;
+  EXPECT_TRUE(eventually([&] {
+    const std::vector<Waiter> circle = deadlock("n0");
+    EXPECT_TRUE(quarrel.is_true(circle));
+    reports += circle.empty() ? 0 : 1;
+    return reports == 3;
+  }));
 }
 
 }  // namespace
