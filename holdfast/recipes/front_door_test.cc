@@ -11,8 +11,10 @@
 #include <holdfast/engines/memory/memory_store.h>
 #include <holdfast/locks/lock_provider.h>
 #include <holdfast/recipes/degradable_provider.h>
+#include <holdfast/recipes/leader_election.h>
 #include <holdfast/recipes/marker.h>
 #include <holdfast/recipes/multi_lock.h>
+#include <holdfast/recipes/options_for.h>
 #include <holdfast/recipes/semaphore.h>
 #include <holdfast/recipes/throttle.h>
 
@@ -44,6 +46,17 @@ TEST_F(FrontDoor, AMarkerAndAThrottleUseTheStoreOfAProvider) {
   Throttle calls(provider_, {.limit = 1, .period = 1h});
   EXPECT_EQ(calls.try_pass("api"), true);
   EXPECT_EQ(calls.try_pass("api"), false);
+}
+
+TEST_F(FrontDoor, ATermOfAnElectionSaysSoUnlessItsCandidateGivesAReason) {
+  LeaderElection election(provider_, "post");
+  const auto reason = [&] { return store_->look("app/post")->value().holders.at(0).reason; };
+  {
+    const auto term = election.campaign();
+    EXPECT_EQ(reason(), kLeads);
+  }
+  const auto term = election.campaign({.reason = "sends the mail"});
+  EXPECT_EQ(reason(), "sends the mail");
 }
 
 TEST_F(FrontDoor, AMarkerMayOutliveItsProvider) {

@@ -24,6 +24,9 @@ AcquireOptions as_writer(AcquireOptions options) {
 AcquireOptions as_candidate(AcquireOptions options) {
   options.permits = Permits::mutex();
   options.wait = options.wait.value_or(base::Duration::max());
+  if (options.reason.empty()) {
+    options.reason = kLeads;
+  }
   return options;
 }
 

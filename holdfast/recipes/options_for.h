@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <string_view>
 
 #include <holdfast/base/clock.h>
 #include <holdfast/locks/acquire_options.h>
@@ -14,6 +15,9 @@ inline constexpr base::Duration kHoldsBack = std::chrono::seconds(5);
 
 [[nodiscard]] locks::AcquireOptions as_reader(locks::AcquireOptions options);
 [[nodiscard]] locks::AcquireOptions as_writer(locks::AcquireOptions options);
+// The reason of a term for which its candidate gave none: `holdfast show` knows an election by it.
+inline constexpr std::string_view kLeads = "leads";
+
 // Returns the options for acquiring a term of an election.
 [[nodiscard]] locks::AcquireOptions as_candidate(locks::AcquireOptions options);
 

@@ -91,16 +91,18 @@ Json to_json(const std::vector<locks::Waiter>& waiters) {
   return all;
 }
 
-Json to_json(std::string_view name, const std::optional<store::NameState>& state) {
+Json to_json(std::string_view name, const std::optional<store::NameState>& state,
+             std::string_view kind_without_holders) {
   Json holders = Json::array();
   if (state) {
     for (const store::Holder& holder : state->holders) {
       holders.push_back(to_json(holder));
     }
   }
+  const std::string_view kind = state ? kind_of(name, *state) : kind_without_holders;
   return {{"name", name},
           {"held", state.has_value()},
-          {"kind", state ? Json(kind_of(name, *state)) : Json(nullptr)},
+          {"kind", kind.empty() ? Json(nullptr) : Json(kind)},
           {"capacity", state ? permits_json(state->capacity) : Json(nullptr)},
           {"holders", std::move(holders)}};
 }

@@ -66,7 +66,9 @@ struct JsonMember {
 [[nodiscard]] Json to_json(const store::Holder& holder);
 [[nodiscard]] Json to_json(const locks::Waiter& waiter);
 [[nodiscard]] Json to_json(const std::vector<locks::Waiter>& waiters);
-[[nodiscard]] Json to_json(std::string_view name, const std::optional<store::NameState>& state);
+// `kind_without_holders`: null if it is empty.
+[[nodiscard]] Json to_json(std::string_view name, const std::optional<store::NameState>& state,
+                           std::string_view kind_without_holders = {});
 
 // Returns one line without its end, safe for a terminal: characters that could change how it is
 // shown are escaped.

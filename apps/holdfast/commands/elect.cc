@@ -1,12 +1,14 @@
 #include <poll.h>
 
 #include <optional>
+#include <string>
 #include <utility>
 
 #include <fmt/core.h>
 
 #include <holdfast/base/printable.h>
 #include <holdfast/locks/lock_provider.h>
+#include <holdfast/recipes/options_for.h>
 
 #include "apps/holdfast/child/held_command.h"
 #include "apps/holdfast/child/story.h"
@@ -114,7 +116,7 @@ int campaign(Session& session, Signals& signals, const ElectOptions& options) {
   Story story(session, options.name, options.ttl);
   locks::LockProvider provider(session.store(), story.provider_options(options.owner));
   const locks::AcquireOptions how{
-      .ttl = options.ttl, .wait = base::Duration::max(), .reason = "leads"};
+      .ttl = options.ttl, .wait = base::Duration::max(), .reason = std::string(recipes::kLeads)};
   bool has_led = false;
   for (bool away = false;;) {
     // A candidate that stands by does its work, too.

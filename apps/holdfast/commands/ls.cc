@@ -25,8 +25,8 @@ constexpr Help kHelp{
     .usage = "[OPTIONS] [PREFIX]",
     .about =
         "List the names that are held, in the order of their bytes, with their holders and\n"
-        "waiters: locks, marks (mark/KEY) and what has run once in its period (once/NAME).\n"
-        "Throttles hold nothing: see 'why'.\n",
+        "waiters: locks, elections, marks (mark/KEY) and what has run once in its period\n"
+        "(once/NAME). Throttles hold nothing and are not listed: see 'show'.\n",
     .examples =
         "  holdfast ls               all\n"
         "  holdfast ls deploy/       names that begin with deploy/\n"

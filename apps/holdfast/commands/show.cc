@@ -1,10 +1,17 @@
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include <holdfast/base/printable.h>
+#include <holdfast/base/try.h>
 #include <holdfast/locks/waiters.h>
 
 #include "apps/holdfast/cli/exit_status.h"
 #include "apps/holdfast/cli/json.h"
 #include "apps/holdfast/cli/kind.h"
 #include "apps/holdfast/cli/output.h"
+#include "apps/holdfast/cli/recipe_records.h"
 #include "apps/holdfast/cli/text.h"
 #include "apps/holdfast/commands.h"
 
@@ -12,14 +19,16 @@ namespace holdfast::cli::commands {
 
 namespace {
 
-constexpr Help kHelp{.command = "holdfast show",
-                     .usage = "[OPTIONS] NAME",
-                     .about =
-                         "Show the holders of NAME and its waiters. It is no error if the\n"
-                         "name is free.\n",
-                     .examples =
-                         "  holdfast show deploy\n"
-                         "  holdfast show --json deploy | jq .held"};
+constexpr Help kHelp{
+    .command = "holdfast show",
+    .usage = "[OPTIONS] NAME",
+    .about =
+        "Show the holders of NAME and its waiters, and what 'once', 'throttle' and\n"
+        "'mark' keep under NAME. It is no error if the name is free.\n",
+    .examples =
+        "  holdfast show deploy\n"
+        "  holdfast show throttle/api\n"
+        "  holdfast show --json deploy | jq .held"};
 
 void print_line_of(std::string_view label, std::string_view value) {
   print_output("{:<10}  {}\n", label, value);
@@ -41,24 +50,61 @@ void print_holder(const store::Holder& holder, std::uint32_t capacity) {
   }
 }
 
-void print_text(const std::string& name, const std::optional<store::NameState>& state,
-                const std::vector<locks::Waiter>& waiters) {
-  print_line_of("name", base::printable(name));
-  if (state) {
-    print_line_of("kind", kind_of(name, *state));
+// All that is to be shown of a name.
+struct Shown {
+  std::string name{};
+  std::optional<store::NameState> state{};
+  std::vector<locks::Waiter> waiters{};
+  RecipeRecords recipes{};
+
+  [[nodiscard]] std::string_view kind() const {
+    if (state) {
+      return kind_of(name, *state);
+    }
+    return recipes.throttle && is_throttle(name) ? "throttle" : "";
   }
-  print_line_of("state", state ? paint(Colour::yellow, "held") : paint(Colour::green, "free"));
-  if (state) {
-    for (const store::Holder& holder : state->holders) {
-      print_holder(holder, state->capacity);
+};
+
+base::Result<Shown> find(store::LeaseStore& store, const std::string& name) {
+  Shown shown{.name = name};
+  HOLDFAST_TRY_LET(shown.state, store.look(name, answer_deadline()));
+  HOLDFAST_TRY_LET(shown.waiters, locks::waiters_for(store, name, answer_deadline()));
+  HOLDFAST_TRY_LET(shown.recipes, find_recipe_records(store, name));
+  if (!shown.recipes.throttle && is_throttle(name)) {
+    HOLDFAST_TRY_LET(shown.recipes.throttle, find_hits(store, name));
+  }
+  return shown;
+}
+
+void print_text(const Shown& shown) {
+  print_line_of("name", base::printable(shown.name));
+  if (!shown.kind().empty()) {
+    print_line_of("kind", shown.kind());
+  }
+  print_line_of("state",
+                shown.state ? paint(Colour::yellow, "held") : paint(Colour::green, "free"));
+  if (shown.state) {
+    for (const store::Holder& holder : shown.state->holders) {
+      print_holder(holder, shown.state->capacity);
     }
   }
-  if (!waiters.empty()) {
+  if (!shown.waiters.empty()) {
     print_output("\n");
   }
-  for (const locks::Waiter& waiter : waiters) {
+  for (const locks::Waiter& waiter : shown.waiters) {
     print_line_of("waiting", waiter_text(waiter));
   }
+  if (!shown.recipes.is_empty()) {
+    print_output("\n");
+  }
+  cli::print_text(shown.recipes);
+}
+
+Json to_json(const Shown& shown) {
+  Json all = cli::to_json(shown.name, shown.state, shown.kind());
+  all.update({{"waiters", cli::to_json(shown.waiters)}});
+  all.update(cli::to_json(shown.recipes));
+  return all;
 }
 
 }  // namespace
@@ -76,20 +122,14 @@ int show(const Invocation& call) {
   if (const auto opened = session.open(); !opened) {
     return session.report(opened.error());
   }
-  const auto state = session.store()->look(name, answer_deadline());
-  if (!state) {
-    return session.report(name, state.error());
-  }
-  const auto waiters = locks::waiters_for(*session.store(), name, answer_deadline());
-  if (!waiters) {
-    return session.report(name, waiters.error());
+  const auto shown = find(*session.store(), name);
+  if (!shown) {
+    return session.report(name, shown.error());
   }
   if (session.json()) {
-    Json shown = to_json(name, *state);
-    shown.update({{"waiters", to_json(*waiters)}});
-    print_line(shown);
+    print_line(to_json(*shown));
   } else {
-    print_text(name, *state, *waiters);
+    print_text(*shown);
   }
   return kSuccess;
 }

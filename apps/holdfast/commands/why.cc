@@ -10,12 +10,11 @@
 #include <holdfast/base/try.h>
 #include <holdfast/locks/deadlock.h>
 #include <holdfast/locks/waiters.h>
-#include <holdfast/store/hit.h>
 
 #include "apps/holdfast/cli/exit_status.h"
 #include "apps/holdfast/cli/json.h"
-#include "apps/holdfast/cli/kind.h"
 #include "apps/holdfast/cli/output.h"
+#include "apps/holdfast/cli/recipe_records.h"
 #include "apps/holdfast/cli/text.h"
 #include "apps/holdfast/commands.h"
 
@@ -42,26 +41,8 @@ struct Obstacles {
   std::optional<store::NameState> lock{};
   std::vector<locks::Waiter> waiters{};
   std::vector<locks::Waiter> deadlock{};  // each waits for a name that the next one holds
-  std::optional<store::NameState> once{};
-  std::optional<store::NameState> mark{};
-  std::optional<store::HitOutcome> throttle{};  // if calls were counted in this window
+  RecipeRecords recipes{};
 };
-
-// Returns what a throttle has counted. A look says nothing of the limit, which its callers know.
-Result<std::optional<store::HitOutcome>> counted(store::LeaseStore& store,
-                                                 const std::string& name) {
-  store::Hit look{.limit = store::Permits::kAll, .period = store::LeaseStore::kMinTtl, .count = 0};
-  auto outcome = store.hit(name, look, answer_deadline());
-  if (!outcome && outcome.error().code == base::ErrorCode::conflict) {
-    look.window = store::Window::sliding;
-    outcome = store.hit(name, look, answer_deadline());
-  }
-  if (!outcome && outcome.error().code == base::ErrorCode::conflict) {
-    return std::nullopt;  // a lock of that name
-  }
-  HOLDFAST_TRY(outcome);
-  return outcome->hits > 0 ? std::optional(*outcome) : std::nullopt;
-}
 
 Result<Obstacles> obstacles_of(store::LeaseStore& store, const std::string& name) {
   Obstacles found;
@@ -70,9 +51,7 @@ Result<Obstacles> obstacles_of(store::LeaseStore& store, const std::string& name
   if (found.lock) {
     HOLDFAST_TRY_LET(found.deadlock, locks::find_deadlock(store, name, answer_deadline()));
   }
-  HOLDFAST_TRY_LET(found.once, store.look(once_name(name), answer_deadline()));
-  HOLDFAST_TRY_LET(found.mark, store.look(mark_name(name), answer_deadline()));
-  HOLDFAST_TRY_LET(found.throttle, counted(store, throttle_name(name)));
+  HOLDFAST_TRY_LET(found.recipes, find_recipe_records(store, name));
   return found;
 }
 
@@ -112,32 +91,10 @@ void print_text(const std::string& name, const Obstacles& found) {
     print_output("waiting: {}\n", waiter_text(waiter));
   }
   print_deadlock(found.deadlock);
-  if (found.once) {
-    const store::Holder& run = found.once->holders.front();
-    print_output("once: {} by {}, at most {} until the next run\n", base::printable(run.reason),
-                 owner_text(run.owner), rough(run.time_left));
-  }
-  if (found.throttle) {
-    print_output("throttle: {} passed in this window, which ends in {}\n", found.throttle->hits,
-                 rough(found.throttle->resets_in));
-  }
-  if (found.mark) {
-    const store::Holder& mark = found.mark->holders.front();
-    print_output("mark: set by {} {} ago, {} left\n", owner_text(mark.owner), rough(mark.held_for),
-                 rough(mark.time_left));
-  }
-  if (!found.lock && found.waiters.empty() && !found.once && !found.throttle && !found.mark) {
+  cli::print_text(found.recipes);
+  if (!found.lock && found.waiters.empty() && found.recipes.is_empty()) {
     print_output("{} is free\n", shown);
   }
-}
-
-Json first_holder(const std::optional<store::NameState>& state) {
-  return state ? to_json(state->holders.front()) : Json();
-}
-
-Json throttle_json(const std::optional<store::HitOutcome>& counted) {
-  return counted ? Json{{"hits", counted->hits}, {"resets_in_ms", to_ms(counted->resets_in)}}
-                 : Json();
 }
 
 Json deadlock_json(const std::vector<locks::Waiter>& deadlock) {
@@ -172,11 +129,9 @@ int why(const Invocation& call) {
   }
   if (session.json()) {
     Json all = to_json(name, found->lock);
-    all.update({{"waiters", to_json(found->waiters)},
-                {"deadlock", deadlock_json(found->deadlock)},
-                {"once", first_holder(found->once)},
-                {"throttle", throttle_json(found->throttle)},
-                {"mark", first_holder(found->mark)}});
+    all.update(
+        {{"waiters", to_json(found->waiters)}, {"deadlock", deadlock_json(found->deadlock)}});
+    all.update(to_json(found->recipes));
     print_line(all);
   } else {
     print_text(name, *found);

@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "apps/holdfast/tests/workspace.h"
@@ -47,6 +48,42 @@ TEST_F(WhyTest, AThrottleOfEitherWindowHasCountedCalls) {
 TEST_F(WhyTest, AMarkedKeyIsMarked) {
   EXPECT_EQ(holdfast({"mark", "key", "--ttl", "1h"}).status, 0);
   EXPECT_TRUE(holdfast({"why", "key"}).output.starts_with("mark: set by "));
+}
+
+TEST_F(WhyTest, ShowNamesWhatEachRecipeKeepsUnderAName) {
+  EXPECT_EQ(holdfast({"throttle", "--limit", "9", "--per", "1h", "job"}).status, 0);
+  EXPECT_EQ(holdfast({"once", "--per", "1h", "job", "--", "true"}).status, 0);
+  EXPECT_EQ(holdfast({"mark", "job", "--ttl", "1h"}).status, 0);
+  const Outcome shown = holdfast({"show", "job"});
+  EXPECT_NE(shown.output.find("\nonce: has run in this period by "), std::string::npos)
+      << shown.output;
+  EXPECT_NE(shown.output.find("\nthrottle: 1 passed in this window"), std::string::npos);
+  EXPECT_NE(shown.output.find("\nmark: set by "), std::string::npos);
+  const auto all = json({"show", "--json", "job"});
+  EXPECT_EQ(all["throttle"]["hits"], 1);
+  EXPECT_EQ(all["once"]["reason"], "has run in this period");
+  EXPECT_FALSE(all["mark"].is_null());
+}
+
+TEST_F(WhyTest, ShowSaysOfWhichKindANameIs) {
+  EXPECT_EQ(holdfast({"throttle", "--sliding", "--limit", "9", "--per", "1h", "api"}).status, 0);
+  EXPECT_EQ(holdfast({"once", "--per", "1h", "nightly", "--", "true"}).status, 0);
+  EXPECT_EQ(holdfast({"mark", "key", "--ttl", "1h"}).status, 0);
+  const auto lock = start_holder({"job"});
+  const auto leader = start({"elect", "post", "--", "sh", "-c", "echo ready; read line"});
+  EXPECT_EQ(leader->read_line(), "ready");
+  const std::vector<std::pair<std::string, std::string>> kinds = {{"throttle/api", "throttle"},
+                                                                  {"once/nightly", "once"},
+                                                                  {"mark/key", "mark"},
+                                                                  {"job", "lock"},
+                                                                  {"post", "election"}};
+  for (const auto& [name, kind] : kinds) {
+    EXPECT_EQ(json({"show", "--json", name})["kind"], kind);
+    const Outcome shown = holdfast({"show", name});
+    EXPECT_NE(shown.output.find("\nkind        " + kind + "\n"), std::string::npos) << shown.output;
+  }
+  EXPECT_EQ(json({"show", "--json", "throttle/api"})["throttle"]["hits"], 1);
+  EXPECT_TRUE(json({"show", "--json", "throttle/none"})["kind"].is_null());
 }
 
 TEST_F(WhyTest, TheListSaysOfWhichKindANameIs) {

@@ -163,9 +163,18 @@ std::string owner_of_a(SqliteStore& store) {
   return state && *state ? (*state)->holders.front().owner : "";
 }
 
+// Without counting one; 0 if it cannot look.
+std::uint32_t hits_of(SqliteStore& store, std::string_view name, store::Hit hit) {
+  hit.count = 0;
+  const auto counted = store.hit(name, hit);
+  return counted ? counted->hits : 0;
+}
+
 TEST_F(SqliteFileTest, AFileThatMayOnlyBeReadIsListedAndRefusesChanges) {
   const LeaseId id = LeaseId::generate();
+  store::Hit hit{.limit = 9, .period = 1h};
   take(*testing::open({.file = file_}), "a", id, 1h);
+  ASSERT_TRUE(testing::open({.file = file_})->hit("throttle/a", hit));
   chmod(file_.c_str(), 0444);
   chmod((folder_ / "").c_str(), 0755);
   const int failed = as_nobody([&] {
@@ -185,6 +194,8 @@ TEST_F(SqliteFileTest, AFileThatMayOnlyBeReadIsListedAndRefusesChanges) {
            : !is_refused(store.release("a", id))                                   ? 5
            : !is_refused(store.renew({&renewal, 1}))                               ? 6
            : !is_refused(store.sweep_now())                                        ? 7
+           : !is_refused(store.hit("throttle/a", hit))                             ? 8
+           : hits_of(store, "throttle/a", hit) != 1                                ? 9
                                                                                    : 0;
   });
   EXPECT_EQ(failed, 0);

@@ -160,6 +160,9 @@ Result<store::ReleaseOutcome> FileStore::do_release(const Name& name, const Leas
 
 Result<store::HitOutcome> FileStore::do_hit(const Name& name, const store::Hit& hit,
                                             Deadline deadline) {
+  if (hit.count == 0) {
+    return engine_->look_at_hits(name, hit, deadline);
+  }
   return change<store::HitOutcome>(
       *engine_, name, deadline, {},
       [&](Record& record, NameQueue&, const Instant& now) { return rules::hit(record, hit, now); });

@@ -220,6 +220,15 @@ Result<std::optional<store::NameState>> Engine::look(const base::Name& name, Dea
   return rules::look(name, loaded.record, instant(loaded, options_.machine.now()));
 }
 
+Result<store::HitOutcome> Engine::look_at_hits(const base::Name& name, const store::Hit& hit,
+                                               Deadline deadline) {
+  HOLDFAST_TRY_LET(const Session session, shared_->enter(deadline));
+  HOLDFAST_TRY(connection_.check_in_place());
+  HOLDFAST_TRY_LET(Loaded loaded, records_->load_all(name.view()));
+  const store::Instant now = instant(loaded, options_.machine.now());
+  return rules::hit(loaded.record, hit, now);
+}
+
 Result<store::Page> Engine::list(std::string_view prefix, const store::PageRequest& request,
                                  Deadline deadline) {
   HOLDFAST_TRY_LET(const Session session, shared_->enter(deadline));

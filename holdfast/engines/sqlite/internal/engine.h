@@ -47,6 +47,10 @@ class Engine {
       std::span<const store::Renewal> renewals, base::Deadline deadline);
   [[nodiscard]] base::Result<std::optional<store::NameState>> look(const base::Name& name,
                                                                    base::Deadline deadline);
+  // Says what a hit that counts nothing finds. Also where this process may only read the file.
+  [[nodiscard]] base::Result<store::HitOutcome> look_at_hits(const base::Name& name,
+                                                             const store::Hit& hit,
+                                                             base::Deadline deadline);
   [[nodiscard]] base::Result<store::Page> list(std::string_view prefix,
                                                const store::PageRequest& request,
                                                base::Deadline deadline);
