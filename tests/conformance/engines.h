@@ -13,6 +13,8 @@ testing::EngineUnderTest sqlite_engine();
 
 // Redis once more, with its own clock: what the time of a test cannot show is how keys expire.
 testing::EngineUnderTest redis_engine_in_real_time();
+// Redis once more, its master found by Sentinels.
+testing::EngineUnderTest redis_engine_by_sentinel();
 // MongoDB once more, with the clock of the server: finds what `$$NOW` does in the pipelines, where
 // the other has the time of a test.
 testing::EngineUnderTest mongodb_engine_in_real_time();

@@ -32,6 +32,12 @@ int main(int argc, char** argv) {
       holdfast::testing::register_recipe_suites(engine, face);
     }
   }
+  // Where the master is matters to the store alone: a part of the recipes stands for all.
+  holdfast::testing::register_store_suite(redis_engine_by_sentinel());
+  holdfast::testing::register_provider_suite(redis_engine_by_sentinel());
+  holdfast::testing::register_provider_suite(redis_engine_by_sentinel(), async_face());
+  holdfast::testing::register_reader_writer_suite(redis_engine_by_sentinel());
+  holdfast::testing::register_leader_election_suite(redis_engine_by_sentinel());
   // The other suites could find nothing more there: the clock of the server is seen by the store
   // alone.
   holdfast::testing::register_store_suite(mongodb_engine_in_real_time());

@@ -10,8 +10,9 @@ namespace holdfast::engines::redis {
 
 using store::Finding;
 
-// Asks a server for its version and settings, on a connection of its own. Fails as
-// open_store() does.
+// Asks a server for its version, its settings and its replicas, on a connection of its own; asks
+// each replica for its clock, and each Sentinel of the options for what it knows. Fails as the
+// first operation of a store does.
 [[nodiscard]] base::Result<std::vector<Finding>> diagnose(const RedisOptions& options);
 
 }  // namespace holdfast::engines::redis

@@ -4,6 +4,8 @@
 #include <charconv>
 
 #include <holdfast/base/printable.h>
+#include <holdfast/engines/redis/internal/connection/wire.h>
+#include <holdfast/engines/redis/internal/topology.h>
 
 namespace holdfast::engines::redis::internal {
 
@@ -65,28 +67,30 @@ Finding judge_persistence(const Info& info) {
           "is always"};
 }
 
-std::string worst_lag(const Info& info) {
-  long worst = 0;
-  for (const auto& [key, text] : info) {
-    if (key.starts_with("slave") && text.find("lag=") != std::string::npos) {
-      worst = std::max(worst, number(std::string_view(text).substr(text.find("lag=") + 4)));
-    }
+// Returns such as "10.0.0.2:6379 (1 s behind), 10.0.0.3:6379 (wait_bgsave)".
+std::string list_of(const std::vector<Replica>& replicas) {
+  std::string all;
+  for (const Replica& replica : replicas) {
+    all.append(all.empty() ? "" : ", ").append(server_address(replica.host, replica.port));
+    all.append(replica.state == "online" ? " (" + std::to_string(replica.lag) + " s behind)"
+                                         : " (" + base::printable(replica.state) + ")");
   }
-  return std::to_string(worst) + " s";
+  return all;
 }
 
 Finding judge_replication(const Info& info) {
   if (value(info, "role") != "master") {
     return {"replication", Level::bad, "this is a replica, which takes no locks: name its master"};
   }
-  const long replicas = number(value(info, "connected_slaves"));
-  if (replicas == 0) {
+  const std::vector<Replica> replicas = replicas_of(info);
+  if (replicas.empty()) {
     return {"replication", Level::good, "no replicas: nothing can be promoted behind our back"};
   }
   return {"replication", Level::warning,
-          std::to_string(replicas) + " replicas, " + worst_lag(info) +
-              " behind: a lock of the last moment is missing where one is promoted, and two may "
-              "hold it; let the resource check tokens"};
+          std::to_string(replicas.size()) + (replicas.size() == 1 ? " replica, " : " replicas, ") +
+              list_of(replicas) +
+              ": a lock of the last moment is missing where one is promoted, and two may hold it; "
+              "let the resource check tokens"};
 }
 
 Finding judge_cluster(const Info& info) {

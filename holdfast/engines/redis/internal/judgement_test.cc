@@ -57,7 +57,10 @@ TEST(Judgement, ReplicasAreAWarningWithTheirLag) {
   info["slave1"] = "ip=10.0.0.3,port=6379,state=online,offset=10,lag=7";
   const Finding finding = judge(info).at(3);
   EXPECT_EQ(finding.level, Level::warning);
-  EXPECT_NE(finding.detail.find("2 replicas, 7 s behind"), std::string::npos) << finding.detail;
+  EXPECT_NE(
+      finding.detail.find("2 replicas, 10.0.0.2:6379 (1 s behind), 10.0.0.3:6379 (7 s behind)"),
+      std::string::npos)
+      << finding.detail;
   EXPECT_EQ(with("replication", "role", "slave").level, Level::bad);
 }
 

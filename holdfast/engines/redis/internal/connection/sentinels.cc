@@ -63,18 +63,32 @@ void Sentinels::ask_last(std::size_t place) {
   std::rotate(found, found + 1, order_.end());
 }
 
-Result<std::optional<Master>> Sentinels::ask(std::size_t place, Deadline deadline) const {
-  const RedisOptions options = options_of(place);
-  HOLDFAST_TRY_LET(const auto wire, connect_and_greet(options, deadline, Peer::sentinel));
-  auto answers = exchange(*wire,
-                          {Command("SENTINEL", "GET-MASTER-ADDR-BY-NAME", master_name()),
-                           Command("SENTINEL", "MASTER", master_name())},
-                          deadline);
-  auto master = answers ? read_master(answers->at(0), answers->at(1))
-                        : Result<std::optional<Master>>(std::unexpected(answers.error()));
+base::Error Sentinels::named(std::size_t place, const base::Error& error) const {
+  return {error.code, "the Sentinel at " + server_address(options_of(place)) +
+                          " cannot be used: " + error.message};
+}
+
+Result<std::vector<Reply>> Sentinels::ask(std::size_t place,
+                                          std::initializer_list<Command> commands,
+                                          Deadline deadline) const {
+  HOLDFAST_TRY_LET(const auto wire, connect_and_greet(options_of(place), deadline, Peer::sentinel));
+  auto replies = exchange(*wire, commands, deadline);
+  if (!replies) {
+    return std::unexpected(named(place, replies.error()));
+  }
+  return replies;
+}
+
+Result<std::optional<Master>> Sentinels::ask_for_master(std::size_t place,
+                                                        Deadline deadline) const {
+  HOLDFAST_TRY_LET(const auto replies,
+                   ask(place,
+                       {Command("SENTINEL", "GET-MASTER-ADDR-BY-NAME", master_name()),
+                        Command("SENTINEL", "MASTER", master_name())},
+                       deadline));
+  auto master = read_master(replies.at(0), replies.at(1));
   if (!master) {
-    return fail(master.error().code, "the Sentinel at " + server_address(options) +
-                                         " cannot be used: " + master.error().message);
+    return std::unexpected(named(place, master.error()));
   }
   return master;
 }
@@ -85,7 +99,7 @@ Result<Master> Sentinels::find_master(Deadline deadline) {
   std::vector<std::string> failures;
   std::size_t left = count() + 1;  // with the caller's own question to the master
   for (const std::size_t place : order()) {
-    const auto answer = ask(place, share_of(deadline, left--, options_.connect_timeout));
+    const auto answer = ask_for_master(place, share_of(deadline, left--, options_.connect_timeout));
     if (!answer) {
       ask_last(place);
       failures.push_back(answer.error().message);

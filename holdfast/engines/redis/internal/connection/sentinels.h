@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <initializer_list>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -8,6 +10,8 @@
 #include <holdfast/base/deadline.h>
 #include <holdfast/base/error.h>
 #include <holdfast/base/mutex.h>
+#include <holdfast/engines/redis/internal/connection/command.h>
+#include <holdfast/engines/redis/internal/connection/reply.h>
 #include <holdfast/engines/redis/internal/connection/route.h>
 #include <holdfast/engines/redis/internal/connection/sentinel_answers.h>
 #include <holdfast/engines/redis/redis_options.h>
@@ -33,6 +37,11 @@ class Sentinels {
   // published, it knows.
   [[nodiscard]] base::Result<Route::Opened> open_any(base::Deadline deadline);
 
+  // Sends the commands to one Sentinel, by its place in the list. Returns its replies.
+  [[nodiscard]] base::Result<std::vector<Reply>> ask(std::size_t place,
+                                                     std::initializer_list<Command> commands,
+                                                     base::Deadline deadline) const;
+
   [[nodiscard]] std::size_t count() const noexcept { return nodes().size(); }
   [[nodiscard]] const std::string& master_name() const noexcept {
     return options_.sentinel->master_name;
@@ -44,8 +53,10 @@ class Sentinels {
   [[nodiscard]] const std::vector<SentinelOptions::Node>& nodes() const noexcept {
     return options_.sentinel->nodes;
   }
-  [[nodiscard]] base::Result<std::optional<Master>> ask(std::size_t place,
-                                                        base::Deadline deadline) const;
+  [[nodiscard]] base::Result<std::optional<Master>> ask_for_master(std::size_t place,
+                                                                   base::Deadline deadline) const;
+  // Returns the error with the address of the Sentinel.
+  [[nodiscard]] base::Error named(std::size_t place, const base::Error& error) const;
   // The places of the list, in the order in which they are asked.
   [[nodiscard]] std::vector<std::size_t> order() const;
   void ask_first(std::size_t place);
