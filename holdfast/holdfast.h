@@ -24,6 +24,7 @@
 #include <holdfast/recipes/reader_writer_lock.h>
 #include <holdfast/recipes/semaphore.h>
 #include <holdfast/recipes/throttle.h>
+#include <holdfast/store/outcome_text.h>
 
 namespace holdfast {
 

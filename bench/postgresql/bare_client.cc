@@ -53,6 +53,13 @@ void BareClient::run_many(const std::string& name, const std::string& parameter,
 
 void BareClient::run(const std::string& sql) { check(PQexec(connection_.get(), sql.c_str())); }
 
+std::string BareClient::ask(const std::string& sql) {
+  PGresult* const result = PQexec(connection_.get(), sql.c_str());
+  const std::string value = PQntuples(result) > 0 ? PQgetvalue(result, 0, 0) : "";
+  check(result);
+  return value;
+}
+
 void BareClient::await_notification() {
   for (;;) {
     PQconsumeInput(connection_.get());

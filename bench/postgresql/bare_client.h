@@ -19,8 +19,9 @@ class BareClient {
   void run(const std::string& name, const std::vector<std::string>& parameters);
   // Runs it so often in one pipeline.
   void run_many(const std::string& name, const std::string& parameter, int count);
-  // Runs a statement as it is.
+  // Runs a statement as it is; the second returns the first value of its answer.
   void run(const std::string& sql);
+  [[nodiscard]] std::string ask(const std::string& sql);
 
   // Blocks until a notification comes.
   void await_notification();

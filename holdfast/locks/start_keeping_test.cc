@@ -40,7 +40,7 @@ TEST_F(StartKeeping, BeforeItALockHasNoThread) {
   EXPECT_EQ(threads(), before);
 }
 
-TEST_F(StartKeeping, BeforeItALossIsFoundByWhoeverAsks) {
+TEST_F(StartKeeping, BeforeItALossIsFoundByEveryCheck) {
   const Lock lock = provider_.acquire("job");
   clock_.advance(30s);
   EXPECT_EQ(lock.time_left(), 0s);

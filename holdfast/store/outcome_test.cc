@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <holdfast/store/claim.h>
+#include <holdfast/store/outcome_text.h>
 
 namespace holdfast::store {
 namespace {
@@ -38,6 +39,15 @@ TEST(NameState, IsReadableInALog) {
   std::ostringstream out;
   out << NameState{.name = *base::Name::make("b"), .capacity = Permits::kAll, .holders = {}};
   EXPECT_EQ(out.str(), "NameState { name = \"b\", capacity = all, holders = [] }");
+}
+
+TEST(Outcomes, AreWordsInALog) {
+  EXPECT_EQ(to_string(RenewOutcome::renewed), "renewed");
+  EXPECT_EQ(to_string(RenewOutcome::lost), "lost");
+  EXPECT_EQ(to_string(RenewOutcome::failed), "failed");
+  std::ostringstream out;
+  out << ReleaseOutcome::released << ' ' << ReleaseOutcome::not_held << ' ' << RenewOutcome::lost;
+  EXPECT_EQ(out.str(), "released not_held lost");
 }
 
 }  // namespace

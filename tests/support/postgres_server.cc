@@ -11,6 +11,7 @@
 #include <thread>
 
 #include <libpq-fe.h>
+#include <tests/support/postgres_client.h>
 #include <tests/support/postgres_process.h>
 
 namespace holdfast::tests {
@@ -49,12 +50,7 @@ int wait_for(pid_t process) {
 PostgresServer::PostgresServer(Options options)
     : options_(std::move(options)), programs_(find_programs()) {
   give_to_postgres(folder_.path());
-  const pid_t made =
-      start_program("initdb", {"-D", (folder_ / "data").string(), "-U", kPostgresUser, "-A",
-                               "trust", "-E", "UTF8", "--locale=C", "--no-sync"});
-  if (wait_for(made) != 0) {
-    throw std::runtime_error("initdb failed; see " + (folder_ / "log").string());
-  }
+  make_data();
   start();
 }
 
@@ -70,6 +66,27 @@ std::string PostgresServer::url(const std::string& database) const {
          "?host=" + folder_.path().string();
 }
 
+void PostgresServer::make_data() const {
+  const std::string data = (folder_ / "data").string();
+  const pid_t maker =
+      options_.primary == nullptr
+          ? start_program("initdb", {"-D", data, "-U", kPostgresUser, "-A", "trust", "-E", "UTF8",
+                                     "--locale=C", "--no-sync"})
+          : start_program("pg_basebackup",
+                          {"-D", data, "-h", options_.primary->folder(), "-U", kPostgresUser,
+                           "--write-recovery-conf", "--checkpoint=fast", "--no-sync"});
+  if (wait_for(maker) != 0) {
+    throw std::runtime_error("the server's data could not be made; see " +
+                             (folder_ / "log").string());
+  }
+}
+
+void PostgresServer::promote() const {
+  if (PostgresClient(conninfo()).ask("SELECT pg_promote()") != "t") {
+    throw std::runtime_error("the standby could not be promoted");
+  }
+}
+
 void PostgresServer::restart() {
   stop();
   start();
@@ -79,7 +96,12 @@ void PostgresServer::start() {
   std::vector<std::string> arguments = {
       "-D", (folder_ / "data").string(), "-k", folder_.path().string(), "-c", "listen_addresses="};
   arguments.insert(arguments.end(), options_.arguments.begin(), options_.arguments.end());
-  process_ = start_program("postgres", std::move(arguments));
+  arguments.insert(arguments.begin(), (programs_ / "postgres").string());
+  if (!options_.environment.empty()) {
+    arguments.insert(arguments.begin(), options_.environment.begin(), options_.environment.end());
+    arguments.insert(arguments.begin(), "/usr/bin/env");
+  }
+  process_ = spawn_as_postgres(std::move(arguments), folder_.path());
   const auto give_up = std::chrono::steady_clock::now() + kPatience;
   while (std::chrono::steady_clock::now() < give_up) {
     if (::waitpid(process_, nullptr, WNOHANG) == process_) {

@@ -26,12 +26,19 @@ class PostgresServer {
   struct Options {
     // More for its command line, such as {"-c", "fsync=off"}.
     std::vector<std::string> arguments{};
+    // More for its environment, such as that of an AlteredMachine.
+    std::vector<std::string> environment{};
+    // It begins as a copy of this one, and is its standby until it is promoted.
+    const PostgresServer* primary = nullptr;
   };
   PostgresServer() : PostgresServer(Options()) {}
   explicit PostgresServer(Options options);
   ~PostgresServer();
   PostgresServer(const PostgresServer&) = delete;
   PostgresServer& operator=(const PostgresServer&) = delete;
+
+  // Ends its time as a standby, and returns when it accepts writes.
+  void promote() const;
 
   // Returns the folder of its socket.
   [[nodiscard]] std::string folder() const { return folder_.path().string(); }
@@ -53,6 +60,7 @@ class PostgresServer {
   void resume() const;
 
  private:
+  void make_data() const;
   void signal_all(int signal) const;
   [[nodiscard]] bool answers() const;
   [[nodiscard]] pid_t start_program(const std::string& program,

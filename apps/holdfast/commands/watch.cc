@@ -14,7 +14,7 @@
 #include "apps/holdfast/cli/output.h"
 #include "apps/holdfast/cli/text.h"
 #include "apps/holdfast/commands.h"
-#include "apps/holdfast/waiting/doorbell.h"
+#include "apps/holdfast/waiting/hint_signal.h"
 #include "apps/holdfast/waiting/until.h"
 #include "apps/holdfast/watching/lease_history.h"
 
@@ -93,10 +93,10 @@ void print(const Session& session, const std::vector<LeaseEvent>& events, base::
 // Returns only when the store cannot be used, or when nobody can read the output, which `main`
 // reports. A store that has answered once and becomes unreachable is asked again.
 int watch_for_ever(Session& session, const WatchOptions& options) {
-  Doorbell doorbell;
+  HintSignal hints_heard;
   std::optional<base::Result<store::Watch>> hints;
   if (!options.name.empty()) {
-    hints = session.store()->watch(options.name, [&](const auto&) { doorbell.ring(); });
+    hints = session.store()->watch(options.name, [&](const auto&) { hints_heard.notify(); });
   }
   LeaseHistory history;
   bool answered = false;
@@ -118,7 +118,7 @@ int watch_for_ever(Session& session, const WatchOptions& options) {
     if (!flush_output()) {
       return kSuccess;
     }
-    doorbell.wait_for(options.every, {});
+    hints_heard.wait_for(options.every, {});
   }
 }
 

@@ -3,7 +3,7 @@
 #include <holdfast/base/saturate.h>
 
 #include "apps/holdfast/cli/session.h"
-#include "apps/holdfast/waiting/doorbell.h"
+#include "apps/holdfast/waiting/hint_signal.h"
 #include "apps/holdfast/waiting/until.h"
 
 namespace holdfast::cli {
@@ -40,9 +40,9 @@ base::Duration pause_before_look(base::Duration pause, const std::optional<store
 base::Result<bool> until(store::LeaseStore& store, std::string_view name,
                          const StatePredicate& wanted, base::Deadline deadline,
                          const std::stop_token& stop) {
-  Doorbell doorbell;
+  HintSignal hints_heard;
   // A store that cannot watch is asked more often.
-  const auto watch = store.watch(name, [&](const auto&) { doorbell.ring(); });
+  const auto watch = store.watch(name, [&](const auto&) { hints_heard.notify(); });
   const base::Duration most =
       store.capabilities().push && watch ? milliseconds(800) : milliseconds(100);
   base::Duration pause = milliseconds(10);
@@ -62,9 +62,9 @@ base::Result<bool> until(store::LeaseStore& store, std::string_view name,
       return false;
     }
     answered = true;
-    doorbell.wait_for(pause_before_look(pause, state ? *state : std::nullopt,
-                                        deadline.remaining(base::boot_clock().now())),
-                      stop);
+    hints_heard.wait_for(pause_before_look(pause, state ? *state : std::nullopt,
+                                           deadline.remaining(base::boot_clock().now())),
+                         stop);
     pause = std::min(pause * 2, most);
   }
 }

@@ -210,8 +210,8 @@ Result<store::EraseOutcome> ObjectDocuments::erase_unfenced(std::string_view id,
       return store::Erased{.existed = true};
     }
     HOLDFAST_TRY_LET(const auto seen, look(id, deadline));
-    if (const auto* const overtaken = std::get_if<Refused>(&seen)) {
-      return *overtaken;
+    if (const auto* const refusal = std::get_if<Refused>(&seen)) {
+      return *refusal;
     }
     if (std::holds_alternative<store::Absent>(seen)) {
       return store::Erased{.existed = false};

@@ -206,8 +206,8 @@ Result<store::LoadOutcome> RedisRepository::do_load(const ObjectKey& key, Fencin
   if (answer.size() == 1 && answer[0].text() == "absent") {
     return store::Absent{};
   }
-  if (const auto overtaken = refused(answer)) {
-    return *overtaken;
+  if (const auto refusal = refused(answer)) {
+    return *refusal;
   }
   return unexpected_answer();
 }
@@ -251,8 +251,8 @@ Result<store::EraseOutcome> RedisRepository::do_erase(const ObjectKey& key, Fenc
   if (answer.size() == 2 && answer[0].text() == "erased") {
     return store::Erased{.existed = answer[1].integer() == 1};
   }
-  if (const auto overtaken = refused(answer)) {
-    return *overtaken;
+  if (const auto refusal = refused(answer)) {
+    return *refusal;
   }
   return unexpected_answer();
 }

@@ -31,7 +31,7 @@ using store::Refused;
 using store::SaveOutcome;
 using Row = std::optional<Objects::Row>;
 
-bool is_overtaken(FencingToken token, const Row& row) { return row && token < row->newest; }
+bool is_stale(FencingToken token, const Row& row) { return row && token < row->newest; }
 
 // The tables of an open file, used by the caller that has a session.
 class ObjectTables {
@@ -95,7 +95,7 @@ Result<std::unique_ptr<ObjectTables>> ObjectTables::open(SqliteOptions options) 
 Result<LoadOutcome> ObjectTables::load(const ObjectKey& key, FencingToken token) {
   std::optional<std::string> data;
   HOLDFAST_TRY_LET(const Row row, objects.load(key, data));
-  if (is_overtaken(token, row)) {
+  if (is_stale(token, row)) {
     return Refused{row->newest};
   }
   if (!data) {
@@ -117,7 +117,7 @@ Result<std::vector<SaveOutcome>> ObjectTables::save(std::span<const ObjectSave> 
   bool any_refused = false;
   for (const ObjectSave& save : saves) {
     HOLDFAST_TRY_LET(Row row, objects.find(save.key));
-    const bool refused = is_overtaken(save.token, row);
+    const bool refused = is_stale(save.token, row);
     outcomes.push_back(refused ? SaveOutcome(Refused{row->newest}) : store::Saved{});
     rows.push_back(row);
     any_refused = any_refused || refused;
@@ -138,7 +138,7 @@ Result<std::vector<SaveOutcome>> ObjectTables::save(std::span<const ObjectSave> 
 
 Result<store::EraseOutcome> ObjectTables::erase(const ObjectKey& key, FencingToken token) {
   HOLDFAST_TRY_LET(const Row row, objects.find(key));
-  if (is_overtaken(token, row)) {
+  if (is_stale(token, row)) {
     return Refused{row->newest};
   }
   HOLDFAST_TRY(objects.drop(key, row, token, options.machine.now()));
@@ -181,7 +181,7 @@ Result<LoadOutcome> SqliteRepository::do_load(const ObjectKey& key, FencingToken
   // A call that changes nothing does not wait for the write lock.
   std::optional<std::string> data;
   HOLDFAST_TRY_LET(const Row row, tables_->objects.load(key, data));
-  if (is_overtaken(token, row)) {
+  if (is_stale(token, row)) {
     return Refused{row->newest};
   }
   if (data && row->newest == token) {

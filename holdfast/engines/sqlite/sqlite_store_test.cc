@@ -162,7 +162,7 @@ TEST_F(SqliteStoreTest, ListsByPrefixInByteOrderPageByPage) {
   EXPECT_EQ(listed("c"), std::vector<std::string>());
 }
 
-TEST_F(SqliteStoreTest, AReleaseTellsWhoeverWatchesOnce) {
+TEST_F(SqliteStoreTest, AReleaseNotifiesEachWatchOnce) {
   int hints = 0;
   const auto watch = store_->watch("a", [&](const auto&) { ++hints; });
   ASSERT_TRUE(watch.has_value());

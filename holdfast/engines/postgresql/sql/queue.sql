@@ -114,7 +114,8 @@ RETURNS {schema}.records AS $holdfast$
 DECLARE
   first {schema}.queue;
 BEGIN
-  IF NOT r.queued OR r.capacity <> 1 OR r.expires > t OR r.counts_until > t OR {schema}.is_asserted(r.name) THEN
+  IF NOT r.queued OR r.capacity <> 1 OR (r.holder IS NOT NULL AND r.expires > t) OR r.counts_until > t
+      OR {schema}.is_asserted(r.name) THEN
     RETURN r;
   END IF;
   first := {schema}.next_in_queue(r.name, true, t);

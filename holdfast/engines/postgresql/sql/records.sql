@@ -4,15 +4,15 @@
 -- server's clock, or a little more: one that is a year ahead would lock everybody out of a fence for as long.
 CREATE OR REPLACE FUNCTION {schema}.checked(r {schema}.records, t bigint) RETURNS {schema}.records AS $holdfast$
 BEGIN
-  -- A mutex that was released after `t` was read, a moment ago.
-  IF r.capacity = 1 AND r.holder IS NULL AND r.expires BETWEEN t AND t + 60000000 THEN
-    r.expires := t;
-  END IF;
   IF r.last_token NOT BETWEEN 0 AND t + 31622400000000
       OR r.capacity NOT BETWEEN 1 AND 4294967295 OR r.used NOT BETWEEN 0 AND r.capacity
       OR r.hits NOT BETWEEN 0 AND 4294967295 OR r.expires > t + 63244800000000
-      OR r.counts_until > t + 63244800000000 OR (r.capacity = 1 AND r.expires > t AND r.holder IS NULL) THEN
+      OR r.counts_until > t + 63244800000000 THEN
     RAISE EXCEPTION 'the record has numbers that Holdfast has not written' USING ERRCODE = 'LK001';
+  END IF;
+  -- A mutex without a holder is free, also if it was released after `t` was read, or the clock was set back since.
+  IF r.capacity = 1 AND r.holder IS NULL THEN
+    r.expires := least(r.expires, t);
   END IF;
   RETURN r;
 END

@@ -32,8 +32,8 @@ constexpr RepositoryCase kCases[] = {
          for (int round = 1; round <= rounds; ++round) {
            const std::uint64_t token = token_of(round, thread);
            const auto outcome = run.save(order("17"), std::to_string(token), token);
-           if (const auto* const overtaken = std::get_if<store::Refused>(&outcome)) {
-             EXPECT_GT(overtaken->newest, base::FencingToken(token));
+           if (const auto* const refusal = std::get_if<store::Refused>(&outcome)) {
+             EXPECT_GT(refusal->newest, base::FencingToken(token));
            }
          }
        });

@@ -8,27 +8,27 @@
 
 namespace holdfast::cli {
 
-// Rung by the hints of a store, from any thread; one waits. Rung while nobody waits, it ends the
-// next wait at once.
-class Doorbell {
+// Lets one thread wait for the hints of a store, which arrive in any thread. A hint that arrives
+// while nobody waits ends the next wait at once.
+class HintSignal {
  public:
-  void ring() {
+  void notify() {
     const std::lock_guard guard(mutex_);
-    rung_ = true;
+    notified_ = true;
     changed_.notify_all();
   }
 
-  // Until rung, until a stop, or for so long.
+  // Blocks until a hint, until the stop, or for this long.
   void wait_for(base::Duration pause, const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
-    changed_.wait_for(lock, stop, pause, [this] { return rung_; });
-    rung_ = false;
+    changed_.wait_for(lock, stop, pause, [this] { return notified_; });
+    notified_ = false;
   }
 
  private:
   std::mutex mutex_;
   std::condition_variable_any changed_;
-  bool rung_ = false;  // protected by mutex_
+  bool notified_ = false;  // protected by mutex_
 };
 
 }  // namespace holdfast::cli
