@@ -13,6 +13,7 @@
 #include <holdfast/engines/mongodb/internal/link.h>
 #include <holdfast/engines/mongodb/internal/object_ids.h>
 #include <holdfast/engines/mongodb/internal/object_requests.h>
+#include <holdfast/engines/mongodb/internal/server_codes.h>
 #include <holdfast/store/token_text.h>
 
 namespace holdfast::engines::mongodb {
@@ -39,8 +40,6 @@ constexpr FencingToken kNoToken{0};
 constexpr std::size_t kPartCount = 128;
 constexpr std::size_t kPartBytes = 12UL * 1024 * 1024;
 
-constexpr std::int64_t kDuplicateKey = 11000;
-
 Result<FencingToken> token_of(const BsonValue& document) {
   const auto text = document.find("token");
   const auto token = text && text->text() ? store::parse_token_text(*text->text()) : std::nullopt;
@@ -65,7 +64,7 @@ Result<std::set<std::size_t>> not_done(const Bson& reply, std::size_t count) {
   while (const auto error = each ? each->next() : std::nullopt) {
     const auto index = error->find("index");
     const auto code = error->find("code");
-    if (!index || !index->integer() || !code || code->integer() != kDuplicateKey) {
+    if (!index || !index->integer() || !code || code->integer() != internal::kDuplicateKey) {
       return fail(ErrorCode::internal, "the server could not do all of a batch");
     }
     places.insert(static_cast<std::size_t>(*index->integer()));

@@ -6,13 +6,11 @@
 #include <limits>
 #include <system_error>
 
+#include <holdfast/engines/mongodb/internal/server_codes.h>
+
 namespace holdfast::engines::mongodb::internal {
 
 namespace {
-
-// The same index, with another time or name.
-constexpr int kOptionsConflict = 85;
-constexpr int kSpecsConflict = 86;
 
 // A program that lives for a moment should leave an index behind, too.
 constexpr base::Duration kGrace = std::chrono::milliseconds(500);
@@ -80,7 +78,7 @@ void IndexMaker::run() {
   if (made || stopping_) {
     return;
   }
-  if (made.error().code == kOptionsConflict || made.error().code == kSpecsConflict) {
+  if (made.error().code == kIndexOptionsConflict || made.error().code == kIndexKeySpecsConflict) {
     logger.info("the collection has another TTL index: idle names are forgotten by that one (" +
                 made.error().message + ")");
     return;

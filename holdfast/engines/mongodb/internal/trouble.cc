@@ -7,6 +7,7 @@
 #include <mongoc/mongoc.h>
 
 #include <holdfast/base/printable.h>
+#include <holdfast/engines/mongodb/internal/server_codes.h>
 
 namespace holdfast::engines::mongodb::internal {
 
@@ -17,11 +18,25 @@ using Kind = Trouble::Kind;
 
 // The server says that it is not the primary, before it does anything; and that another upsert of
 // the same document came first.
-constexpr std::array kNotDone{10107, 13435, 13436, 10058, 11000};
-// It stops, steps down, or loses another on the way: what it had begun may be there or not. 50: its
-// time limit; 64 and 100: not enough servers have confirmed; 133: a router finds no primary,
-// perhaps after it has lost one.
-constexpr std::array kUnknown{6, 7, 50, 64, 89, 91, 100, 112, 133, 189, 262, 9001, 11600, 11602};
+constexpr std::array kNotDone{kNotWritablePrimary, kNotPrimaryNoSecondaryOk, kNotPrimaryOrSecondary,
+                              kLegacyNotPrimary, kDuplicateKey};
+// It stops, steps down, or loses another on the way, its time limit is over, not enough servers
+// have confirmed, or a router finds no primary, perhaps after it has lost one: what it had begun
+// may be there or not.
+constexpr std::array kUnknown{kHostUnreachable,
+                              kHostNotFound,
+                              kMaxTimeMsExpired,
+                              kWriteConcernTimeout,
+                              kNetworkTimeout,
+                              kShutdownInProgress,
+                              kUnsatisfiableWriteConcern,
+                              kWriteConflict,
+                              kFailedToSatisfyReadPreference,
+                              kPrimarySteppedDown,
+                              kExceededTimeLimit,
+                              kSocketException,
+                              kInterruptedAtShutdown,
+                              kInterruptedDueToReplStateChange};
 
 bool contains(const auto& codes, int code) { return std::ranges::find(codes, code) != codes.end(); }
 
@@ -50,19 +65,20 @@ struct Meaning {
 constexpr std::array kMeanings{
     Meaning{Trouble::kTooLong, ErrorCode::corrupt,
             "the server sends more than 64 MiB in one answer: check that it is a MongoDB server"},
-    Meaning{13, ErrorCode::unavailable,
+    Meaning{kUnauthorized, ErrorCode::unavailable,
             "the user may not do this: allow it to read and write the collection"},
-    Meaning{18, ErrorCode::unavailable,
+    Meaning{kAuthenticationFailed, ErrorCode::unavailable,
             "the server does not accept the login: check user, password "
             "and authSource"},
-    Meaning{59, ErrorCode::unsupported,
+    Meaning{kCommandNotFound, ErrorCode::unsupported,
             "the server does not know a command: it must be MongoDB 4.2 "
             "or later"},
-    Meaning{40324, ErrorCode::unsupported,
+    Meaning{kUnrecognizedPipelineStage, ErrorCode::unsupported,
             "the server does not know updates by pipelines: it must be "
             "MongoDB 4.2 or later"},
-    Meaning{79, ErrorCode::invalid_argument, "the server has no such write concern"},
-    Meaning{8000, ErrorCode::unavailable, "the server does not accept the login"},
+    Meaning{kUnknownReplWriteConcern, ErrorCode::invalid_argument,
+            "the server has no such write concern"},
+    Meaning{kAtlasError, ErrorCode::unavailable, "the server does not accept the login"},
 };
 
 }  // namespace
@@ -78,13 +94,14 @@ Trouble trouble_of(const bson_error_t& error, const Bson& reply) {
     trouble.code = code;
     // With a write concern error comes the answer of a command that was done.
     trouble.kind = reply.find("writeConcernError") ? Kind::unknown : kind_of_code(code);
-    trouble.connection_is_bad = trouble.kind != Kind::refused && code != 11000 && code != 64;
+    trouble.connection_is_bad =
+        trouble.kind != Kind::refused && code != kDuplicateKey && code != kWriteConcernTimeout;
   } else if (error.domain == MONGOC_ERROR_STREAM || error.domain == MONGOC_ERROR_PROTOCOL) {
     trouble.kind = Kind::unknown;
     trouble.connection_is_bad = true;
   } else if (error.domain == MONGOC_ERROR_CLIENT || error.domain == MONGOC_ERROR_SASL ||
              error.domain == MONGOC_ERROR_SCRAM) {
-    trouble.code = 18;
+    trouble.code = kAuthenticationFailed;
     trouble.connection_is_bad = true;
   }
   return trouble;

@@ -11,6 +11,7 @@
 
 #include <holdfast/base/printable.h>
 #include <holdfast/base/try.h>
+#include <holdfast/engines/postgresql/internal/sql_states.h>
 
 namespace holdfast::engines::postgresql::internal {
 
@@ -36,7 +37,8 @@ void ignore_notice(void*, const PGresult*) {}
 // A prepared statement that the session does not know, or knows already: a pooler that we did not
 // recognize has given us another one.
 bool is_of_another_session(const Trouble& trouble) {
-  return trouble.state == "26000" || trouble.state == "42P05";
+  return trouble.state == sql_state::kInvalidStatementName ||
+         trouble.state == sql_state::kDuplicatePreparedStatement;
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <map>
 
 #include <holdfast/engines/postgresql/internal/sql.h>
+#include <holdfast/engines/postgresql/internal/sql_states.h>
 
 namespace holdfast::engines::postgresql::internal {
 
@@ -117,7 +118,7 @@ std::string Schema::listen(std::int64_t store) {
 
 Trouble Schema::may_not_create(const Trouble& trouble, const std::string& user) const {
   return {.kind = Kind::refused,
-          .state = std::string(kMayNotCreate),
+          .state = std::string(sql_state::kMayNotCreate),
           .message = "the server has no schema " + quoted_ +
                      " of this version, and the user may not "
                      "make it (" +
@@ -137,13 +138,13 @@ Connection::Outcome<void> Schema::ensure(Connection& connection,
   }
   if (version > kVersion) {
     return std::unexpected(Trouble{.kind = Kind::refused,
-                                   .state = std::string(kNewerSchema),
+                                   .state = std::string(sql_state::kNewerSchema),
                                    .message = "the schema " + quoted_ +
                                               " was made by a newer Holdfast: its version is " +
                                               std::to_string(version)});
   }
   auto made = connection.run_all(creation_, deadline);
-  if (!made && made.error().state == "42501") {
+  if (!made && made.error().state == sql_state::kInsufficientPrivilege) {
     return std::unexpected(may_not_create(made.error(), greeting.user));
   }
   return made;

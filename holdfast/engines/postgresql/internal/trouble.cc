@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <holdfast/base/printable.h>
+#include <holdfast/engines/postgresql/internal/sql_states.h>
 
 namespace holdfast::engines::postgresql::internal {
 
@@ -12,16 +13,17 @@ namespace {
 
 using base::ErrorCode;
 using Kind = Trouble::Kind;
+using namespace sql_state;
 
-// The errors of a transaction that has done nothing and may be tried again: serialization failure,
-// deadlock, a lock that was not available, a server that starts, has no connection left, or is a
-// standby.
-constexpr std::array<std::string_view, 8> kNotDone = {"40001", "40P01", "55P03", "57P03",
-                                                      "53300", "25006", "55006", "57P05"};
+// The errors of a transaction that has done nothing and may be tried again.
+constexpr std::array kNotDone{kSerializationFailure, kDeadlockDetected,   kLockNotAvailable,
+                              kCannotConnectNow,     kTooManyConnections, kReadOnlyTransaction,
+                              kObjectInUse,          kIdleSessionTimeout};
 // The server ends the connection, perhaps after it has committed.
-constexpr std::array<std::string_view, 4> kUnknown = {"57P01", "57P02", "57P04", "40003"};
+constexpr std::array kUnknown{kAdminShutdown, kCrashShutdown, kDatabaseDropped,
+                              kStatementCompletionUnknown};
 // The connection is to a server, or as a user, that will not do.
-constexpr std::array<std::string_view, 3> kBadConnection = {"25006", "57P03", "57P05"};
+constexpr std::array kBadConnection{kReadOnlyTransaction, kCannotConnectNow, kIdleSessionTimeout};
 
 bool contains(const auto& states, std::string_view state) {
   return std::ranges::find(states, state) != states.end();
@@ -34,19 +36,21 @@ struct Meaning {
 };
 
 constexpr std::array kMeanings{
-    Meaning{"LK001", ErrorCode::corrupt, ""},
+    Meaning{kCorrupt, ErrorCode::corrupt, ""},
     Meaning{kNewerSchema, ErrorCode::unsupported, "upgrade this program, or choose another schema"},
     Meaning{kMayNotCreate, ErrorCode::unavailable, ""},
-    Meaning{"28", ErrorCode::unavailable,
+    Meaning{kInvalidAuthorization, ErrorCode::unavailable,
             "the server does not accept the login: check user, password and pg_hba.conf"},
-    Meaning{"3D", ErrorCode::unavailable, "the server has no such database: create it"},
-    Meaning{"42501", ErrorCode::unavailable,
+    Meaning{kInvalidCatalogName, ErrorCode::unavailable,
+            "the server has no such database: create it"},
+    Meaning{kInsufficientPrivilege, ErrorCode::unavailable,
             "the user may not do this: let it use the schema, its tables and functions"},
-    Meaning{"57014", ErrorCode::unavailable,
+    Meaning{kQueryCanceled, ErrorCode::unavailable,
             "the server cancelled the statement: raise its statement_timeout, or set it to 0"},
-    Meaning{"53", ErrorCode::unavailable, "the server has no room"},
-    Meaning{"58", ErrorCode::unavailable, "the server has trouble with its files"},
-    Meaning{"22003", ErrorCode::corrupt, "a record has numbers that Holdfast has not written"},
+    Meaning{kInsufficientResources, ErrorCode::unavailable, "the server has no room"},
+    Meaning{kSystemError, ErrorCode::unavailable, "the server has trouble with its files"},
+    Meaning{kNumericValueOutOfRange, ErrorCode::corrupt,
+            "a record has numbers that Holdfast has not written"},
 };
 
 }  // namespace
@@ -56,7 +60,7 @@ Trouble trouble_of(std::string_view state, std::string_view message) {
   if (contains(kNotDone, state)) {
     trouble.kind = Kind::not_done;
     trouble.connection_is_bad = contains(kBadConnection, state);
-  } else if (contains(kUnknown, state) || state.starts_with("08")) {
+  } else if (contains(kUnknown, state) || state.starts_with(kConnectionException)) {
     trouble.kind = Kind::unknown;
     trouble.connection_is_bad = true;
   }
@@ -64,9 +68,8 @@ Trouble trouble_of(std::string_view state, std::string_view message) {
 }
 
 bool lacks_schema(const Trouble& trouble) {
-  // No schema, no table, no function, no type.
-  return trouble.state == "3F000" || trouble.state == "42P01" || trouble.state == "42883" ||
-         trouble.state == "42704";
+  return trouble.state == kInvalidSchemaName || trouble.state == kUndefinedTable ||
+         trouble.state == kUndefinedFunction || trouble.state == kUndefinedObject;
 }
 
 base::Error error_of(const Trouble& trouble) {

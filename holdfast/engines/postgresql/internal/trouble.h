@@ -8,10 +8,6 @@
 
 namespace holdfast::engines::postgresql::internal {
 
-// States of our own, beside those of the SQL functions (LK001 corrupt, LK002 a stale token).
-inline constexpr std::string_view kNewerSchema = "LK003";
-inline constexpr std::string_view kMayNotCreate = "LK004";
-
 // The reason why a statement failed.
 struct Trouble {
   enum class Kind : std::uint8_t {
