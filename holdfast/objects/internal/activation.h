@@ -12,6 +12,7 @@
 
 #include <holdfast/base/clock.h>
 #include <holdfast/base/ids.h>
+#include <holdfast/base/intrusive_list.h>
 #include <holdfast/locks/lock.h>
 #include <holdfast/objects/object.h>
 
@@ -64,11 +65,10 @@ struct alignas(64) Activation {
   std::atomic<bool> dirty = false;
   std::atomic<bool> lost = false;
 
-  // Protected by the table: whether the object is in it, and the list of objects to save.
+  // Protected by the table: whether the object is in it, and in its list of objects to save.
   bool active = false;
   bool listed = false;
-  Activation* next = nullptr;
-  Activation* previous = nullptr;
+  base::ListHook<Activation> to_save{};
   std::size_t hash = 0;  // of the id; constant once in the table
 
   HostCore& host;

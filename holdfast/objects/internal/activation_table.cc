@@ -97,7 +97,8 @@ std::vector<std::string> ActivationTable::listed_ids() const {
   std::vector<std::string> ids;
   for (const Shard& shard : shards_) {
     const MapLock lock(host_, shard.mutex);
-    for (const Activation* at = shard.first; at != nullptr; at = at->next) {
+    for (const Activation* at = shard.to_save.front(); at != nullptr;
+         at = shard.to_save.after(*at)) {
       ids.push_back(at->id);
     }
   }
@@ -178,8 +179,7 @@ void ActivationTable::append(Shard& shard, Activation& activation) noexcept {
     return;
   }
   activation.listed = true;
-  activation.previous = std::exchange(shard.last, &activation);
-  (activation.previous != nullptr ? activation.previous->next : shard.first) = &activation;
+  shard.to_save.push_back(activation);
 }
 
 void ActivationTable::remove(Shard& shard, Activation& activation) noexcept {
@@ -187,10 +187,7 @@ void ActivationTable::remove(Shard& shard, Activation& activation) noexcept {
     return;
   }
   activation.listed = false;
-  (activation.previous != nullptr ? activation.previous->next : shard.first) = activation.next;
-  (activation.next != nullptr ? activation.next->previous : shard.last) = activation.previous;
-  activation.next = nullptr;
-  activation.previous = nullptr;
+  shard.to_save.erase(activation);
 }
 
 }  // namespace holdfast::objects::internal

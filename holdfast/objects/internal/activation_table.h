@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <holdfast/base/clock.h>
+#include <holdfast/base/intrusive_list.h>
 #include <holdfast/base/mutex.h>
 #include <holdfast/base/name.h>
 #include <holdfast/objects/internal/activation.h>
@@ -80,9 +81,7 @@ class ActivationTable {
   struct alignas(64) Shard {
     mutable base::Mutex mutex;
     ActivationMap activations HOLDFAST_GUARDED_BY(mutex);
-    // The head of the list of objects to save.
-    Activation* first HOLDFAST_GUARDED_BY(mutex) = nullptr;
-    Activation* last HOLDFAST_GUARDED_BY(mutex) = nullptr;
+    base::IntrusiveList<Activation, &Activation::to_save> to_save HOLDFAST_GUARDED_BY(mutex);
     mutable std::uint64_t lookups HOLDFAST_GUARDED_BY(mutex) = 0;
     mutable std::uint64_t visits HOLDFAST_GUARDED_BY(mutex) = 0;
   };
