@@ -1,15 +1,12 @@
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdint>
-#include <filesystem>
-#include <fstream>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
-#include <system_error>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -19,25 +16,24 @@
 #include <holdfast/base/printable.h>
 #include <holdfast/base/random.h>
 #include <holdfast/base/try.h>
-#include <holdfast/engines/store_url.h>
+#include <holdfast/engines/open_store.h>
 #include <holdfast/locks/lock_provider.h>
 
-#include "apps/holdfast/cli/console.h"
-#include "apps/holdfast/cli/environment.h"
 #include "apps/holdfast/cli/exit_status.h"
-#include "apps/holdfast/cli/output.h"
-#include "apps/holdfast/cli/text.h"
 #include "apps/holdfast/commands.h"
 #include "apps/holdfast/torture/checker.h"
+#include "apps/holdfast/torture/endpoint.h"
+#include "apps/holdfast/torture/folder.h"
 #include "apps/holdfast/torture/fork.h"
-#include "apps/holdfast/torture/history_json.h"
+#include "apps/holdfast/torture/proxy.h"
+#include "apps/holdfast/torture/report.h"
 #include "apps/holdfast/torture/run.h"
+#include "apps/holdfast/torture/server.h"
 
 namespace holdfast::cli::commands {
 
 namespace {
 
-using torture::FaultKind;
 using torture::Settings;
 
 constexpr Help kHelp{
@@ -45,11 +41,12 @@ constexpr Help kHelp{
     .usage = "[OPTIONS]",
     .about =
         "Try to break this store's promises: processes acquire, hold, renew and release names of\n"
-        "their own in it, while some are paused and killed. Then judge what each of them saw.\n"
-        "Exits with 1 if a promise was broken. See docs/torture.md.\n",
+        "their own in it, while some are paused and killed, and their connections cut and "
+        "delayed.\n"
+        "Then judge what each of them saw. Exits with 1 if a promise was broken.\n",
     .examples =
         "  holdfast torture --store redis://localhost\n"
-        "  holdfast torture --for 30m --workers 16 --history history.json\n"
+        "  holdfast torture --for 30m --workers 16 --html report.html\n"
         "  holdfast torture --fence --faults pause --ttl 500ms"};
 
 struct TortureOptions {
@@ -58,21 +55,26 @@ struct TortureOptions {
   std::uint64_t workers = 8;
   std::uint64_t names = 1;
   std::string history{};
+  std::string html{};
+  std::string server{};    // the command that runs it
+  bool all_faults = true;  // that are possible
 };
 
-Reader into_faults(std::vector<FaultKind>& target) {
-  return [&target](std::string_view text) -> base::Result<void> {
-    target.clear();
+// Reads a list of faults, or none.
+Reader into_faults(TortureOptions& options) {
+  return [&options](std::string_view text) -> base::Result<void> {
+    options.all_faults = false;
+    options.settings.faults.clear();
     while (!text.empty() && text != "none") {
       const std::string_view word = text.substr(0, text.find(','));
       text.remove_prefix(std::min(text.size(), word.size() + 1));
-      const auto found = std::ranges::find(torture::kFaultNames, word,
-                                           &std::pair<FaultKind, std::string_view>::second);
-      if (found == torture::kFaultNames.end()) {
+      const auto* const found =
+          std::ranges::find(torture::kFaults, word, &torture::FaultInfo::name);
+      if (found == torture::kFaults.end()) {
         return base::fail(base::ErrorCode::invalid_argument,
                           fmt::format("there is no fault '{}'", base::printable(word)));
       }
-      target.push_back(found->first);
+      options.settings.faults.push_back(found->kind);
     }
     return {};
   };
@@ -89,13 +91,19 @@ void declare(CommandLine& line, TortureOptions& options) {
               into(options.names, 1, 100));
   line.option("--ttl", "DURATION", "The ttl of the leases, 100ms to 1h (default: 2s)",
               into(settings.ttl));
-  line.option("--faults", "LIST", "Some of pause,kill, or none (default: all)",
-              into_faults(settings.faults));
+  line.option("--faults", "LIST",
+              "Some of pause,kill,cut,delay,hang,drop,server-kill,server-pause,server-restart, or "
+              "none (default: all that are possible)",
+              into_faults(options));
+  line.option("--server-command", "COMMAND",
+              "Run the server of the store with this shell command, and kill, pause and restart it",
+              into(options.server));
   line.flag("--fence", settings.fence, "Let every read and write of a register pass a fence");
   line.option("--seed", "N", "Repeat the random choices of another run",
               into(settings.seed, 0, std::numeric_limits<std::uint64_t>::max()));
   line.option("--history", "FILE", "Write all that happened to this file, as JSON",
               into(options.history));
+  line.option("--html", "FILE", "Write a page with a timeline to this file", into(options.html));
   options.global.declare(line);
 }
 
@@ -127,33 +135,24 @@ std::vector<torture::LockName> make_names(std::uint64_t count) {
   return names;
 }
 
-// A folder that is removed with this object.
-class Folder {
- public:
-  [[nodiscard]] base::Result<void> make() {
-    const std::string parent = environment("TMPDIR");
-    std::string path = (parent.empty() ? "/tmp" : parent) + "/holdfast-torture-XXXXXX";
-    if (mkdtemp(path.data()) == nullptr) {
-      return base::fail(
-          base::ErrorCode::failed,
-          fmt::format("cannot make a folder {}: {}", path, std::generic_category().message(errno)));
+// Returns when the server answers, or after half a minute.
+void wait_for_server(const TortureOptions& options) {
+  const auto& clock = base::steady_clock();
+  const auto deadline = base::Deadline::after(clock, std::chrono::seconds(30));
+  const auto answers = [&] {
+    const auto store = engines::open_store(options.settings.url);
+    return store && (*store)->look(options.settings.names.front().text, answer_deadline())
+               ? kSuccess
+               : kUnavailable;
+  };
+  while (!deadline.expired(clock.now())) {
+    const auto status = torture::Fork(answers, -1).wait(std::chrono::seconds(15));
+    if (status && WIFEXITED(*status) && WEXITSTATUS(*status) == kSuccess) {
+      return;
     }
-    path_ = path;
-    return {};
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
-  Folder() = default;
-  ~Folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-
-  [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
+}
 
 // Opens the store, acquires and releases a name, and reports what is wrong with it. In a process of
 // its own: a store may start threads, and this one goes on to fork.
@@ -173,140 +172,117 @@ int check_store(const TortureOptions& options) {
   return status && WIFEXITED(*status) ? WEXITSTATUS(*status) : kUnavailable;
 }
 
-// Prints a row of counts now and then.
-class Rows {
- public:
-  explicit Rows(base::Duration time) : every_(std::max<base::Duration>(time / 20, kLeast)) {}
+int status_of(const torture::Finished& run) {
+  if (!run.good()) {
+    return kFailure;
+  }
+  if (run.result.signal) {
+    return kSignalled + *run.result.signal;
+  }
+  return run.result.counts.granted > 0 ? kSuccess : kUnavailable;
+}
 
-  void operator()(const torture::Progress& progress) {
-    if (progress.elapsed < next_) {
-      return;
+// Returns the proxy that the network faults need; none where none was chosen.
+base::Result<std::unique_ptr<torture::Proxy>> open_proxy(Settings& settings) {
+  settings.worker_url = settings.url;
+  const auto is_of_network = [](const torture::FaultInfo& fault) {
+    return fault.target == torture::Target::network;
+  };
+  if (!std::ranges::any_of(settings.faults, is_of_network, torture::info_of)) {
+    return nullptr;
+  }
+  HOLDFAST_TRY_LET(auto proxy, torture::Proxy::open(*torture::endpoint_of(settings.url)));
+  settings.worker_url = torture::with_endpoint(settings.url, proxy->port());
+  return proxy;
+}
+
+// Leaves the faults that can happen here. Returns what is wrong if one was asked for that cannot.
+std::string choose_faults(TortureOptions& options) {
+  const bool has_endpoint = torture::endpoint_of(options.settings.url).has_value();
+  for (const torture::FaultInfo& fault : torture::kFaults) {
+    const bool is_possible = fault.target == torture::Target::worker ||
+                             (fault.target == torture::Target::network && has_endpoint) ||
+                             (fault.target == torture::Target::server && !options.server.empty());
+    auto& chosen = options.settings.faults;
+    if (options.all_faults && is_possible) {
+      chosen.push_back(fault.kind);
     }
-    if (next_ == torture::Time::zero()) {
-      row("TIME", "GRANTED", "BUSY", "FAILED", "LOST", "UPDATES", "REFUSED", "FAULTS");
+    if (!is_possible && std::ranges::find(chosen, fault.kind) != chosen.end()) {
+      return fmt::format("{} needs {}", fault.name,
+                         fault.target == torture::Target::server
+                             ? "--server-command"
+                             : "the URL of one server, without TLS, in --store");
     }
-    const torture::Counts& counts = progress.counts;
-    row(rough(progress.elapsed), counts.granted, counts.busy, counts.failed, counts.lost,
-        counts.updated, counts.refused, progress.faults);
-    static_cast<void>(flush_output());  // main reports what could not be written
-    next_ = progress.elapsed + every_;
-  }
-
- private:
-  static constexpr std::chrono::seconds kLeast{1};
-
-  template <class... Cells>
-  void row(const Cells&... cells) {
-    std::string text;
-    ((text += fmt::format("{:>10}", cells)), ...);
-    write_output(text + "\n");
-  }
-
-  const base::Duration every_;
-  torture::Time next_{};
-};
-
-void print_updates(const torture::UpdateCount& updates, bool fenced) {
-  const double percent = updates.acknowledged == 0 ? 0
-                                                   : 100.0 * static_cast<double>(updates.lost) /
-                                                         static_cast<double>(updates.acknowledged);
-  print_output(
-      "\nupdates: {} acknowledged, {} of them lost ({:.2f} %); {} written after the lock was lost",
-      updates.acknowledged, updates.lost, percent, updates.late);
-  if (fenced) {
-    print_output(", {} refused by the fence\n", updates.refused);
-  } else {
-    print_output("{}\n", updates.late > 0 ? ": --fence refuses these" : "");
-  }
-}
-
-void print_text(const Settings& settings, const torture::RunResult& result,
-                const torture::Judgement& judgement) {
-  std::vector<std::vector<std::string>> cells{{"PROMISE", "CHECKED", "VIOLATIONS"}};
-  for (const torture::Ruling& ruling : judgement.rulings) {
-    cells.push_back({std::string(ruling.rule), std::to_string(ruling.checked),
-                     std::to_string(ruling.violations)});
-  }
-  print_output("\n{}", table(cells));
-  print_updates(judgement.updates, settings.fence);
-  for (const auto& [text, count] : result.errors) {
-    print_output("failed {} times: {}\n", count, base::printable_message(text));
-  }
-  for (const torture::Violation& violation : judgement.violations) {
-    print_output("{} {} at {:.3f} s: {}\n", paint(Colour::red, violation.rule),
-                 result.history.names[violation.name].text,
-                 std::chrono::duration<double>(violation.time).count(), violation.text);
-  }
-  for (const std::string& defect : result.defects) {
-    print_output("{}\n", paint(Colour::red, defect));
-  }
-  print_output("{}: seed {}\n",
-               judgement.good() && result.defects.empty()
-                   ? paint(Colour::green, "no promise was broken")
-                   : paint(Colour::red, "a promise was broken"),
-               settings.seed);
-}
-
-void print_json(const TortureOptions& options, const torture::RunResult& result,
-                const torture::Judgement& judgement) {
-  Json defects = Json::array();
-  for (const std::string& defect : result.defects) {
-    defects.push_back(defect);
-  }
-  Json all{{"store", engines::without_password(options.settings.url)},
-           {"seed", options.settings.seed},
-           {"granted", result.counts.granted},
-           {"busy", result.counts.busy},
-           {"failed", result.counts.failed},
-           {"lost", result.counts.lost},
-           {"faults", result.history.faults.size()},
-           {"defects", std::move(defects)}};
-  all.update(torture::to_json(result.history, judgement));
-  print_line(all);
-}
-
-base::Result<void> write_history(const std::string& file, const torture::History& history,
-                                 const torture::Judgement& judgement) {
-  std::ofstream out(file);
-  torture::write_json(out, history, judgement);
-  out.close();
-  if (!out) {
-    return base::fail(base::ErrorCode::failed, "cannot write " + file);
   }
   return {};
 }
 
-int status_of(const torture::RunResult& result, const torture::Judgement& judgement) {
-  if (!judgement.good() || !result.defects.empty()) {
-    return kFailure;
+base::Result<void> write_files(const TortureOptions& options, const torture::Finished& run) {
+  if (!options.history.empty()) {
+    HOLDFAST_TRY(torture::write_history_file(options.history, run));
   }
-  if (result.signal) {
-    return kSignalled + *result.signal;
+  if (!options.html.empty()) {
+    HOLDFAST_TRY(torture::write_html_file(options.html, run));
   }
-  return result.counts.granted > 0 ? kSuccess : kUnavailable;
+  return {};
 }
 
-int run_and_judge(const TortureOptions& options, const Signals& signals) {
-  Rows rows(options.settings.time);
+int run_and_judge(const TortureOptions& options, Session& session, const Signals& signals,
+                  torture::Proxy* proxy, torture::Server* server) {
+  torture::Rows rows(options.settings.time);
   const torture::RunResult result =
-      torture::run(options.settings, signals, [&](const torture::Progress& progress) {
-        if (!options.global.json) {
-          rows(progress);
-        }
-      });
+      torture::run(options.settings, {.signals = signals,
+                                      .proxy = proxy,
+                                      .server = server,
+                                      .show = [&](const torture::Progress& progress) {
+                                        if (!options.global.json) {
+                                          rows.show(progress);
+                                        }
+                                      }});
   const torture::Judgement judgement = torture::judge(result.history);
+  const torture::Finished finished{options.settings, result, judgement};
   if (options.global.json) {
-    print_json(options, result, judgement);
+    torture::print_json(finished);
   } else {
-    print_text(options.settings, result, judgement);
+    torture::print_text(finished);
   }
-  if (!options.history.empty()) {
-    if (const auto written = write_history(options.history, result.history, judgement); !written) {
-      Session(options.global).report(written.error());
-      return kOutput;
-    }
+  if (const auto written = write_files(options, finished); !written) {
+    session.report(written.error());
+    return kOutput;
   }
-  return status_of(result, judgement);
+  return status_of(finished);
+}
+
+int torture_store(TortureOptions& options, const CommandLine& line) {
+  const Signals signals;
+  Session session(options.global);
+  const auto location = locate_store(options.global.store);
+  if (!location) {
+    return session.report(location.error());
+  }
+  options.settings.url = location->url;
+  if (const auto mistake = choose_faults(options); !mistake.empty()) {
+    return line.mistake(mistake);
+  }
+  const auto proxy = open_proxy(options.settings);
+  if (!proxy) {
+    return session.report(proxy.error());
+  }
+  std::optional<torture::Server> server;
+  if (!options.server.empty()) {
+    server.emplace(options.server, signals.original_mask());
+    server->start();
+    wait_for_server(options);
+  }
+  if (const int status = check_store(options); status != kSuccess) {
+    return status;
+  }
+  torture::Folder folder;
+  if (const auto made = folder.make(); !made) {
+    return session.report(made.error());
+  }
+  options.settings.folder = folder.path();
+  return run_and_judge(options, session, signals, proxy->get(), server ? &*server : nullptr);
 }
 
 }  // namespace
@@ -314,9 +290,6 @@ int run_and_judge(const TortureOptions& options, const Signals& signals) {
 int torture(const Invocation& call) {
   TortureOptions options{.global = call.global};
   options.settings.seed = base::random_u64() >> 32U;
-  for (const auto& [kind, name] : torture::kFaultNames) {
-    options.settings.faults.push_back(kind);
-  }
   CommandLine line(kHelp);
   declare(line, options);
   if (const auto status = line.parse(call.arguments)) {
@@ -327,22 +300,7 @@ int torture(const Invocation& call) {
   }
   options.settings.workers = options.workers;
   options.settings.names = make_names(options.names);
-  const Signals signals;
-  if (const int status = check_store(options); status != kSuccess) {
-    return status;
-  }
-  Session session(options.global);
-  const auto location = locate_store(options.global.store);
-  if (!location) {
-    return session.report(location.error());
-  }
-  options.settings.url = location->url;
-  Folder folder;
-  if (const auto made = folder.make(); !made) {
-    return session.report(made.error());
-  }
-  options.settings.folder = folder.path();
-  return run_and_judge(options, signals);
+  return torture_store(options, line);
 }
 
 }  // namespace holdfast::cli::commands

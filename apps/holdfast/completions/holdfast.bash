@@ -44,7 +44,7 @@ _holdfast() {
       case ${words[i - 1]} in
         --store | -w | --wait | --permits | --ttl | --reason | --owner | -E | --busy-status | \
           --on-lost | --background | --kill-after | --skipped-status | --per | --retry | --limit | --confirm | \
-          --prefix | --every | --count | --for | --token | --workers | --names | --faults | --seed | --history | --on-acquire | --on-loss | --mode | --user | --group) ;;
+          --prefix | --every | --count | --for | --token | --workers | --names | --faults | --seed | --history | --html | --server-command | --on-acquire | --on-loss | --mode | --user | --group) ;;
         *) ((positionals++)) ;;
       esac
     fi
@@ -64,12 +64,15 @@ _holdfast() {
       return
       ;;
     --permits | --reason | --owner | -E | --busy-status | --skipped-status | --limit | --count | --token | \
-      --workers | --names | --seed | \
+      --workers | --names | --seed | --server-command | \
       --on-acquire | --on-loss)
       return
       ;;
-    --faults) COMPREPLY=($(compgen -W 'pause kill none' -- "$cur")) && return ;;
-    --history) COMPREPLY=($(compgen -f -- "$cur")) && return ;;
+    --faults)
+      COMPREPLY=($(compgen -W 'pause kill cut delay hang drop server-kill server-pause server-restart none' -- "$cur"))
+      return
+      ;;
+    --history | --html) COMPREPLY=($(compgen -f -- "$cur")) && return ;;
     --mode) COMPREPLY=($(compgen -W '600 660 666' -- "$cur")) && return ;;
     --user) COMPREPLY=($(compgen -u -- "$cur")) && return ;;
     --group)
@@ -99,7 +102,7 @@ _holdfast() {
     watch) options='--prefix --every' ;;
     init) options='--mode --user --group' ;;
     bench) options='--count --for' ;;
-    torture) options='--for --workers --names --ttl --faults --fence --seed --history' ;;
+    torture) options='--for --workers --names --ttl --faults --server-command --fence --seed --history --html' ;;
     *) options='' ;;
   esac
   if [[ $cur == -* ]]; then

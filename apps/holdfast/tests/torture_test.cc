@@ -1,9 +1,12 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string>
 #include <thread>
 
+#include <tests/support/cutting_proxy.h>
+#include <tests/support/free_port.h>
 #include <tests/support/redis_client.h>
 #include <tests/support/redis_server.h>
 
@@ -74,6 +77,72 @@ TEST_F(TortureTest, AServerThatForgetsItsLocksIsFound) {
   EXPECT_EQ(report["rules"][0]["rule"], "no more holders than permits");
   EXPECT_GT(report["rules"][0]["violations"], 0U);
   EXPECT_EQ(report["violations"][0]["rule"], "no more holders than permits");
+}
+
+TEST_F(TortureTest, OnAHealthyServerABadNetworkBreaksNoPromise) {
+  const tests::RedisServer server;
+  const Report report = torture(0, {"--store", server.url(), "--for", "6s", "--ttl", "1s"});
+  EXPECT_EQ(report["good"], true) << report;
+  EXPECT_GT(report["granted"], 0U);
+  EXPECT_GT(report["faults"], 0U);
+}
+
+// It runs at the same port each time, and has written all before it answers.
+TEST_F(TortureTest, AServerThatKeepsWhatItAnswersMayBeKilledAndPaused) {
+  const std::string port = std::to_string(tests::free_port());
+  const Report report =
+      torture(0, {"--store", "redis://127.0.0.1:" + port, "--for", "8s", "--ttl", "1s", "--faults",
+                  "server-kill,server-pause,server-restart,drop", "--server-command",
+                  "redis-server --port " + port + " --dir " + folder().string() +
+                      " --appendonly yes --appendfsync always"});
+  EXPECT_EQ(report["good"], true) << report;
+  EXPECT_GT(report["granted"], 0U);
+  EXPECT_GT(report["faults"], 0U);
+}
+
+TEST_F(TortureTest, AFailOverToAServerThatKnowsNoLocksIsFound) {
+  const tests::RedisServer master;
+  const tests::RedisServer replica;  // nothing has reached it yet
+  tests::CuttingProxy address(master.port());
+  const auto run =
+      start({"torture", "--json", "--store", "redis://127.0.0.1:" + std::to_string(address.port()),
+             "--faults", "none", "--ttl", "10s", "--for", "10s"});
+  std::jthread fail_over([&](const std::stop_token& stop) {
+    for (bool is_replica = true; !stop.stop_requested(); is_replica = !is_replica) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(300));
+      address.redirect(is_replica ? replica.port() : master.port());
+      address.refuse();  // ends all connections
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      address.allow();
+    }
+  });
+  const Report report = Report::parse(run->read_line(), nullptr, false);
+  fail_over.request_stop();
+  EXPECT_EQ(run->wait(), 1) << run->rest_of_errors();
+  EXPECT_GT(report["rules"][0]["violations"], 0U) << report;
+}
+
+TEST_F(TortureTest, AFaultThatCannotHappenHereIsAMistake) {
+  for (const char* const fault : {"cut", "delay", "hang", "drop", "server-kill"}) {
+    const Outcome outcome = holdfast({"torture", "--faults", fault});
+    EXPECT_EQ(outcome.status, 64);
+    EXPECT_NE(outcome.errors.find(std::string(fault) + " needs "), std::string::npos)
+        << outcome.errors;
+  }
+}
+
+TEST_F(TortureTest, ThePageShowsHoldersFaultsAndTheJudgement) {
+  const std::string file = (folder() / "report.html").string();
+  torture(0, {"--for", "3s", "--ttl", "1s", "--html", file});
+  std::ifstream in(file);
+  const std::string page(std::istreambuf_iterator<char>(in), {});
+  for (const char* const text : {"<!doctype html>", "No promise was broken.", "<svg ", "mutex-1",
+                                 "tokens strictly increase", "<title>worker 0, token "}) {
+    EXPECT_NE(page.find(text), std::string::npos) << text;
+  }
+  for (const char* const text : {"<script", "src=", "href="}) {
+    EXPECT_EQ(page.find(text), std::string::npos) << "it needs no other file";
+  }
 }
 
 TEST_F(TortureTest, TheHistoryHasEveryHold) {

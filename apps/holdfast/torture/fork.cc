@@ -52,6 +52,12 @@ void Fork::signal(int number) const {
   }
 }
 
+void Fork::signal_group(int number) const {
+  if (!status_) {
+    ::kill(-process_, number);
+  }
+}
+
 std::optional<int> Fork::status() {
   int status = 0;
   if (!status_ && waitpid(process_, &status, WNOHANG) == process_) {

@@ -20,6 +20,8 @@ class Fork {
   Fork& operator=(const Fork&) = delete;
 
   void signal(int number) const;
+  // Signals the process group that it has made for itself.
+  void signal_group(int number) const;
   // Returns how it has ended, as waitpid says; nullopt while it runs.
   [[nodiscard]] std::optional<int> status();
   // Waits so long for the end; then kills it. Returns the same, nullopt if it was killed.

@@ -10,18 +10,10 @@ namespace holdfast::cli::torture {
 using base::Duration;
 using base::TimePoint;
 
-namespace {
-
-std::string_view name_of(FaultKind kind) {
-  return std::ranges::find(kFaultNames, kind, &std::pair<FaultKind, std::string_view>::first)
-      ->second;
-}
-
-}  // namespace
-
-Nemesis::Nemesis(const Settings& settings, Crew& crew, const Recorder& recorder, History& history)
+Nemesis::Nemesis(const Settings& settings, Victims victims, const Recorder& recorder,
+                 History& history)
     : settings_(settings),
-      crew_(crew),
+      victims_(victims),
       recorder_(recorder),
       history_(history),
       random_(~settings.seed) {}
@@ -49,30 +41,63 @@ void Nemesis::act(TimePoint now) {
 
 void Nemesis::begin(TimePoint now) {
   const FaultKind kind = settings_.faults[random_() % settings_.faults.size()];
-  const std::size_t place = random_() % crew_.size();
-  if (std::ranges::find(active_, place, &Active::place) != active_.end()) {
+  const FaultInfo& what = info_of(kind);
+  const bool is_worker = what.target == Target::worker;
+  const std::size_t place = is_worker ? random_() % victims_.crew.size() : 0;
+  const auto is_same = [&](const Active& active) {
+    return active.what.target == what.target && active.place == place;
+  };
+  if (std::ranges::any_of(active_, is_same)) {
     return;  // one fault at a time for each
   }
-  active_.push_back({.kind = kind, .place = place, .until = now, .fault = history_.faults.size()});
-  history_.faults.push_back({.what = std::string(name_of(kind)),
-                             .target = "worker " + std::to_string(crew_.number(place)),
+  std::string target = what.target == Target::network ? "network" : "server";
+  if (is_worker) {
+    target = "worker " + std::to_string(victims_.crew.number(place));
+  }
+  active_.push_back({.what = what,
+                     .place = place,
+                     .until = now + hurt(kind, place),
+                     .fault = history_.faults.size()});
+  history_.faults.push_back({.what = std::string(what.name),
+                             .target = std::move(target),
                              .begin = recorder_.since_begin(now),
                              .end = recorder_.since_begin(now)});
+}
+
+Duration Nemesis::hurt(FaultKind kind, std::size_t place) {
+  const Duration ttl = settings_.ttl;
   switch (kind) {
-    case FaultKind::pause:
-      active_.back().until = now + between(settings_.ttl / 4, settings_.ttl * 3);
-      return crew_.pause(place);
-    case FaultKind::kill:
-      active_.back().until = now + between(Duration::zero(), settings_.ttl / 2);
-      return crew_.kill(place);
+    case FaultKind::pause: victims_.crew.pause(place); return between(ttl / 4, ttl * 3);
+    case FaultKind::kill: victims_.crew.kill(place); return between(Duration::zero(), ttl / 2);
+    case FaultKind::cut: victims_.proxy->cut(); return Duration::zero();
+    case FaultKind::delay:
+      victims_.proxy->delay(between(Duration::zero(), ttl / 2));
+      return between(ttl / 4, ttl);
+    case FaultKind::hang: victims_.proxy->hang(); return between(ttl / 10, ttl * 2);
+    case FaultKind::drop:
+      victims_.proxy->drop_replies(static_cast<unsigned>(1 + random_() % 3));
+      return ttl / 4;
+    case FaultKind::server_kill: victims_.server->kill(); break;
+    case FaultKind::server_pause: victims_.server->pause(); return between(ttl / 10, ttl * 2);
+    case FaultKind::server_restart:
+      victims_.server->ask_to_end();
+      return std::chrono::seconds(1) + between(Duration::zero(), ttl / 2);
   }
+  return between(Duration::zero(), ttl / 2);
 }
 
 void Nemesis::end(const Active& active, TimePoint now) {
   history_.faults[active.fault].end = recorder_.since_begin(now);
-  switch (active.kind) {
-    case FaultKind::pause: return crew_.resume(active.place);
-    case FaultKind::kill: return crew_.replace(active.place);
+  switch (active.what.kind) {
+    case FaultKind::pause: return victims_.crew.resume(active.place);
+    case FaultKind::kill: return victims_.crew.replace(active.place);
+    case FaultKind::cut: return;
+    case FaultKind::delay: return victims_.proxy->delay(Duration::zero());
+    case FaultKind::hang: return victims_.proxy->resume();
+    case FaultKind::drop: return victims_.proxy->drop_replies(0);
+    case FaultKind::server_pause: return victims_.server->resume();
+    case FaultKind::server_kill:
+    case FaultKind::server_restart: return victims_.server->start();
   }
 }
 

@@ -2,9 +2,9 @@
 #include <sys/wait.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <utility>
+#include <vector>
 
 #include <holdfast/engines/open_store.h>
 #include <holdfast/locks/lock_provider.h>
@@ -50,15 +50,13 @@ base::Result<bool> can_acquire(const Settings& settings, const LockName& name) {
 
 class Run {
  public:
-  Run(const Settings& settings, const Signals& signals,
-      const std::function<void(const Progress&)>& show)
+  Run(const Settings& settings, const Surroundings& around)
       : settings_(settings),
-        signals_(signals),
-        show_(show),
+        around_(around),
         begin_(base::boot_clock().now()),
         recorder_(result_.history, begin_),
         crew_(settings, recorder_),
-        nemesis_(settings, crew_, recorder_, result_.history) {
+        nemesis_(settings, {crew_, around.proxy, around.server}, recorder_, result_.history) {
     result_.history.names = settings.names;
     result_.history.fenced = settings.fence;
   }
@@ -92,20 +90,26 @@ class Run {
 
   // Waits for a tick or for reports, takes these, and notices what has happened.
   TimePoint turn() {
-    std::array<pollfd, 2> ready{{{.fd = crew_.reports(), .events = POLLIN, .revents = 0},
-                                 {.fd = signals_.descriptor(), .events = POLLIN, .revents = 0}}};
+    std::vector<pollfd> ready{{.fd = crew_.reports(), .events = POLLIN, .revents = 0},
+                              {.fd = around_.signals.descriptor(), .events = POLLIN, .revents = 0}};
+    if (around_.proxy != nullptr) {
+      around_.proxy->add_to(ready);
+    }
     ::poll(ready.data(), ready.size(), kTick.count());
-    while (const auto signal = signals_.next()) {
-      if (signals_.asks_to_end(*signal)) {
+    if (around_.proxy != nullptr) {
+      around_.proxy->serve(base::boot_clock().now());
+    }
+    while (const auto signal = around_.signals.next()) {
+      if (around_.signals.asks_to_end(*signal)) {
         result_.signal = signal;
       }
     }
     crew_.read_reports();
     crew_.any_runs();
     const TimePoint now = base::boot_clock().now();
-    show_({.elapsed = recorder_.since_begin(now),
-           .counts = recorder_.counts(),
-           .faults = result_.history.faults.size()});
+    around_.show({.elapsed = recorder_.since_begin(now),
+                  .counts = recorder_.counts(),
+                  .faults = result_.history.faults.size()});
     return now;
   }
 
@@ -146,8 +150,7 @@ class Run {
   }
 
   const Settings& settings_;
-  const Signals& signals_;
-  const std::function<void(const Progress&)>& show_;
+  const Surroundings& around_;
   const TimePoint begin_;
   RunResult result_;
   Recorder recorder_;
@@ -157,9 +160,8 @@ class Run {
 
 }  // namespace
 
-RunResult run(const Settings& settings, const Signals& signals,
-              const std::function<void(const Progress&)>& show) {
-  return Run(settings, signals, show).run();
+RunResult run(const Settings& settings, const Surroundings& around) {
+  return Run(settings, around).run();
 }
 
 }  // namespace holdfast::cli::torture

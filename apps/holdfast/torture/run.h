@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "apps/holdfast/torture/history.h"
+#include "apps/holdfast/torture/proxy.h"
 #include "apps/holdfast/torture/recorder.h"
+#include "apps/holdfast/torture/server.h"
 #include "apps/holdfast/torture/settings.h"
 #include "apps/holdfast/waiting/signals.h"
 
@@ -31,10 +33,16 @@ struct RunResult {
   std::optional<int> signal{};         // that asked the run to end
 };
 
+// The world around a run. Borrows all of it; a proxy and a server only where there is one.
+struct Surroundings {
+  const Signals& signals;
+  Proxy* proxy;
+  Server* server;
+  std::function<void(const Progress&)> show;  // called at every event
+};
+
 // Lets workers and the nemesis loose on the store. The last fifth of the time is free of faults.
-// Calls `show` every hundredth of the run at least. Call it where this process has one thread, and
-// when the store is known to work.
-[[nodiscard]] RunResult run(const Settings& settings, const Signals& signals,
-                            const std::function<void(const Progress&)>& show);
+// Call it where this process has one thread, and when the store is known to work.
+[[nodiscard]] RunResult run(const Settings& settings, const Surroundings& around);
 
 }  // namespace holdfast::cli::torture

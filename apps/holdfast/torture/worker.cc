@@ -35,7 +35,7 @@ Worker::Worker(const Settings& settings, std::uint32_t number, int reports)
 
 int Worker::work(TimePoint until) {
   until_ = until;
-  provider_.emplace(base::value_or_throw(engines::open_store(settings_.url)));
+  provider_.emplace(base::value_or_throw(engines::open_store(settings_.worker_url)));
   while (now() < until) {
     turn();
   }
