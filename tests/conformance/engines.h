@@ -21,5 +21,10 @@ testing::EngineUnderTest mongodb_engine_in_real_time();
 
 // The same of PostgreSQL: finds what clock_timestamp() does in the functions.
 testing::EngineUnderTest postgresql_engine_in_real_time();
+// Through PgBouncer, which gives each statement another session, so that waiters poll: in real
+// time.
+testing::EngineUnderTest postgresql_engine_through_pgbouncer();
+// The same with the time of the test, for the store's suite alone: nobody waits there.
+testing::EngineUnderTest postgresql_store_through_pgbouncer();
 
 }  // namespace holdfast::conformance

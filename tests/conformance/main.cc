@@ -15,16 +15,15 @@
 int main(int argc, char** argv) {
   ::testing::InitGoogleTest(&argc, argv);
   using namespace holdfast::conformance;
-  for (const auto& engine : {memory_engine(), sqlite_engine(), redis_engine(),
-                             redis_engine_in_real_time(), mongodb_engine(), postgresql_engine()}) {
+  for (const auto& engine :
+       {memory_engine(), sqlite_engine(), redis_engine(), redis_engine_in_real_time(),
+        mongodb_engine(), postgresql_engine(), postgresql_engine_through_pgbouncer()}) {
     holdfast::testing::register_store_suite(engine);
     holdfast::testing::register_provider_suite(engine);
     holdfast::testing::register_provider_suite(engine, async_face());
     for (const auto& face : {holdfast::testing::blocking_face(), async_face()}) {
-      // The expiry of keys on Redis has nothing to do with the face. On PostgreSQL the recipes of
-      // coroutines are not steady on the clock of the test yet.
-      if (face.name == "async" && (engine.name == redis_engine_in_real_time().name ||
-                                   engine.name == postgresql_engine().name)) {
+      // The expiry of keys on Redis has nothing to do with the face.
+      if (face.name == "async" && engine.name == redis_engine_in_real_time().name) {
         continue;
       }
       holdfast::testing::register_marker_suite(engine, face);
@@ -42,6 +41,7 @@ int main(int argc, char** argv) {
   // alone.
   holdfast::testing::register_store_suite(mongodb_engine_in_real_time());
   holdfast::testing::register_store_suite(postgresql_engine_in_real_time());
+  holdfast::testing::register_store_suite(postgresql_store_through_pgbouncer());
   for (const auto& repository : all_repositories()) {
     holdfast::testing::register_repository_suite(repository);
     register_repository_differential(repository);

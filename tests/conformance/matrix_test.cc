@@ -42,9 +42,6 @@ TEST(conformance, EveryEngineRunsEverySuite) {
                                     "async_once.",
                                     "repository.",
                                     "repository_differential."}) {
-      if (engine == "postgresql" && suite.starts_with("async_")) {
-        continue;  // see main.cc
-      }
       EXPECT_TRUE(registered.contains(suite + engine))
           << "tests/conformance does not run " << suite << "* against holdfast/engines/" << engine;
     }

@@ -2,7 +2,9 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <utility>
 
+#include <tests/support/pgbouncer.h>
 #include <tests/support/postgres_client.h>
 #include <tests/support/postgres_server.h>
 
@@ -24,27 +26,40 @@ const tests::PostgresServer& server() {
   return kServer;
 }
 
+// In front of the same server, with four sessions for all clients.
+const tests::PgBouncer& bouncer() {
+  static const tests::PgBouncer kBouncer(server());
+  return kBouncer;
+}
+
 // Every place has names of its own.
 std::string fresh_prefix() {
   static std::atomic<int> places{0};
   return "place" + std::to_string(++places) + ":";
 }
 
-PostgresOptions options(const std::string& prefix) {
+PostgresOptions options(const std::string& url, const std::string& prefix) {
   // A busy machine takes its time to start the server's process for a connection.
-  return {
-      .conninfo = server().url(), .prefix = prefix, .connect_timeout = std::chrono::seconds(10)};
+  return {.conninfo = url, .prefix = prefix, .connect_timeout = std::chrono::seconds(10)};
+}
+
+// Opens a store that has met the server: only then it knows if it can listen there.
+std::shared_ptr<store::LeaseStore> connected(const PostgresOptions& options,
+                                             engines::postgresql::Time time = {}) {
+  std::shared_ptr<store::LeaseStore> store =
+      base::value_or_throw(engines::postgresql::open_store(options, std::move(time)));
+  base::value_or_throw(store->look("any"));
+  return store;
 }
 
 // The server judges by a time that the test moves.
-Place movable_place() {
+Place movable_place(const std::string& url) {
   const auto now = std::make_shared<std::atomic<std::chrono::microseconds>>(
       std::chrono::duration_cast<std::chrono::microseconds>(
           std::chrono::system_clock::now().time_since_epoch()));
   const std::string prefix = fresh_prefix();
-  return {.open = [now, prefix]() -> std::shared_ptr<store::LeaseStore> {
-            return base::value_or_throw(
-                engines::postgresql::open_store(options(prefix), [now] { return now->load(); }));
+  return {.open = [now, url, prefix]() -> std::shared_ptr<store::LeaseStore> {
+            return connected(options(url, prefix), [now] { return now->load(); });
           },
           .advance =
               [now](base::Duration by) {
@@ -62,12 +77,12 @@ void forget_idle(const std::string& prefix) {
           {prefix});
 }
 
-Place real_time_place() {
+Place real_time_place(const std::string& url) {
   const std::string prefix = fresh_prefix();
-  return {.open = [prefix]() -> std::shared_ptr<store::LeaseStore> {
-            return base::value_or_throw(engines::postgresql::open_store(options(prefix)));
+  return {.open = [url, prefix]() -> std::shared_ptr<store::LeaseStore> {
+            return connected(options(url, prefix));
           },
-          .url = server().url() + "&prefix=" + prefix,
+          .url = url + "&prefix=" + prefix,
           .clean_up = [prefix] { forget_idle(prefix); }};
 }
 
@@ -75,14 +90,28 @@ Place real_time_place() {
 
 testing::EngineUnderTest postgresql_engine() {
   return {.name = "postgresql",
-          .make_place = movable_place,
-          .make_real_time_place = real_time_place,
+          .make_place = [] { return movable_place(server().url()); },
+          .make_real_time_place = [] { return real_time_place(server().url()); },
           .taker = HOLDFAST_TAKER};
 }
 
 testing::EngineUnderTest postgresql_engine_in_real_time() {
-  return {
-      .name = "postgresql_in_real_time", .make_place = real_time_place, .taker = HOLDFAST_TAKER};
+  return {.name = "postgresql_in_real_time",
+          .make_place = [] { return real_time_place(server().url()); },
+          .taker = HOLDFAST_TAKER};
+}
+
+testing::EngineUnderTest postgresql_engine_through_pgbouncer() {
+  return {.name = "postgresql_through_pgbouncer",
+          .make_place = [] { return real_time_place(bouncer().url()); },
+          .taker = HOLDFAST_TAKER};
+}
+
+testing::EngineUnderTest postgresql_store_through_pgbouncer() {
+  return {.name = "postgresql_through_pgbouncer_in_test_time",
+          .make_place = [] { return movable_place(bouncer().url()); },
+          .make_real_time_place = [] { return real_time_place(bouncer().url()); },
+          .taker = HOLDFAST_TAKER};
 }
 
 }  // namespace holdfast::conformance

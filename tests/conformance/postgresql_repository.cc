@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include <tests/support/pgbouncer.h>
 #include <tests/support/postgres_client.h>
 #include <tests/support/postgres_server.h>
 
@@ -35,26 +36,31 @@ std::string fresh_prefix() {
 // A loaded machine is slow, and slowness is not what is tested.
 constexpr std::chrono::seconds kPatience{60};
 
-std::function<std::shared_ptr<store::ObjectRepository>()> opener(const PostgresServer& where,
+std::function<std::shared_ptr<store::ObjectRepository>()> opener(const std::string& url,
                                                                  const std::string& prefix) {
-  return [&where, prefix]() -> std::shared_ptr<store::ObjectRepository> {
-    return base::value_or_throw(engines::postgresql::open_repository({.conninfo = where.url(),
+  return [url, prefix]() -> std::shared_ptr<store::ObjectRepository> {
+    return base::value_or_throw(engines::postgresql::open_repository({.conninfo = url,
                                                                       .prefix = prefix,
                                                                       .connect_timeout = kPatience,
                                                                       .reply_timeout = kPatience}));
   };
 }
 
-RepositoryPlace place() {
+// In front of the same server, with four sessions for all clients.
+const tests::PgBouncer& bouncer() {
+  static const tests::PgBouncer kBouncer(server());
+  return kBouncer;
+}
+
+RepositoryPlace place(const std::string& url) {
   const std::string prefix = fresh_prefix();
-  return {.open = opener(server(), prefix),
-          .url = server().url() + "&reply_timeout=60s&prefix=" + prefix};
+  return {.open = opener(url, prefix), .url = url + "&reply_timeout=60s&prefix=" + prefix};
 }
 
 // A server of its own, that writes everything to its disk.
 RepositoryPlace frail_place() {
   const auto own = std::make_shared<PostgresServer>();
-  return {.open = [own, open = opener(*own, "")] { return open(); },
+  return {.open = [own, open = opener(own->url(), "")] { return open(); },
           .hang = [own] { own->suspend(); },
           .go_on = [own] { own->resume(); },
           .restart = [own] { own->restart(); },
@@ -71,8 +77,14 @@ RepositoryPlace frail_place() {
 
 testing::RepositoryUnderTest postgresql_repository() {
   return {.name = "postgresql",
-          .make_place = place,
+          .make_place = [] { return place(server().url()); },
           .make_frail_place = frail_place,
+          .saver = HOLDFAST_SAVER};
+}
+
+testing::RepositoryUnderTest postgresql_repository_through_pgbouncer() {
+  return {.name = "postgresql_through_pgbouncer",
+          .make_place = [] { return place(bouncer().url()); },
           .saver = HOLDFAST_SAVER};
 }
 
