@@ -26,7 +26,9 @@ bool is_scheme(std::string_view text) {
 constexpr std::string_view kHidden = "***";
 
 // The options whose values are no secrets.
-constexpr std::string_view kOpenOptions[] = {"application_name",
+constexpr std::string_view kOpenOptions[] = {"ack",
+                                             "ack_timeout",
+                                             "application_name",
                                              "appname",
                                              "authmechanism",
                                              "authsource",

@@ -65,6 +65,13 @@ struct RedisOptions {
   // twentieth of the period. Zero: never. Not negative.
   base::Duration yield_every{};
 
+  // A grant counts once so many replicas have it. If they do not within ack_timeout, the lease is
+  // released, and the claim is ErrorCode::unavailable. That narrows what a fail-over can lose, and
+  // cannot close it: docs/engines/redis.md says how far. Zero: the master's word is enough. For
+  // leases alone, not for objects.
+  std::uint32_t ack = 0;
+  base::Duration ack_timeout = std::chrono::seconds(1);  // positive
+
   // The longest time that one attempt to connect may take, including the greeting. Positive.
   base::Duration connect_timeout = std::chrono::seconds(1);
   // A server that owes an answer for this long counts as dead: the connection is closed, and every

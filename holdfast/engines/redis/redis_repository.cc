@@ -280,6 +280,10 @@ Result<store::IdPage> RedisRepository::do_list(std::string_view type, std::strin
 
 Result<std::unique_ptr<store::ObjectRepository>> open_repository(RedisOptions options) {
   HOLDFAST_TRY(internal::check_options(options));
+  if (options.ack > 0) {
+    return fail(ErrorCode::invalid_argument,
+                "'ack' is for locks: a save is as safe as the server's settings make it");
+  }
   return std::make_unique<RedisRepository>(std::move(options));
 }
 

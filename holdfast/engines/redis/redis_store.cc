@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <holdfast/base/try.h>
+#include <holdfast/engines/redis/internal/acknowledged.h>
 #include <holdfast/engines/redis/internal/answers.h>
 #include <holdfast/engines/redis/internal/check_options.h>
 #include <holdfast/engines/redis/internal/held_mutex.h>
@@ -138,8 +139,8 @@ Result<void> show_more(const internal::LeaseRequests& requests, store::Listing& 
 
 class RedisStore final : public store::LeaseStore {
  public:
-  RedisStore(RedisOptions options, Time time)
-      : requests_(std::make_unique<internal::LeaseRequests>(std::move(options), std::move(time))),
+  RedisStore(RedisOptions options, const Time& time)
+      : requests_(std::make_unique<internal::LeaseRequests>(std::move(options), time)),
         submitter_(std::make_unique<internal::Submitter>(*requests_)) {}
 
   ~RedisStore() override {
@@ -150,7 +151,7 @@ class RedisStore final : public store::LeaseStore {
       return;
     }
     // While everything exists that the answers and their receivers use.
-    requests_->connection->close();
+    requests_->close();
   }
 
   [[nodiscard]] store::Capabilities capabilities() const override {
@@ -171,7 +172,12 @@ class RedisStore final : public store::LeaseStore {
                                        Deadline deadline) override {
     HOLDFAST_TRY(requests_->connection->check_process());
     const auto request = requests_->claim(name, claim);
-    return request.read(requests_->connection->call(request.command, deadline));
+    auto outcome = request.read(requests_->connection->call(request.command, deadline));
+    if (requests_->acknowledger == nullptr) [[likely]] {
+      return outcome;
+    }
+    return internal::acknowledged(*requests_, {name, claim.id, claim.ttl}, std::move(outcome),
+                                  deadline);
   }
   Result<std::vector<RenewOutcome>> do_renew(std::span<const store::Renewal> renewals,
                                              Deadline deadline) override;
@@ -179,7 +185,11 @@ class RedisStore final : public store::LeaseStore {
                                              const store::Claim& to, Deadline deadline) override {
     HOLDFAST_TRY(requests_->connection->check_process());
     const auto request = requests_->transfer(name, from, to);
-    return request.read(requests_->connection->call(request.command, deadline));
+    auto outcome = request.read(requests_->connection->call(request.command, deadline));
+    if (requests_->acknowledger == nullptr) [[likely]] {
+      return outcome;
+    }
+    return internal::acknowledged(*requests_, {name, to.id, to.ttl}, std::move(outcome), deadline);
   }
   Result<store::ReleaseOutcome> do_release(const Name& name, const LeaseId& id,
                                            Deadline deadline) override {
@@ -252,7 +262,7 @@ Result<store::Page> RedisStore::do_list(std::string_view prefix, const store::Pa
 
 Result<std::unique_ptr<store::LeaseStore>> open_store(RedisOptions options, Time time) {
   HOLDFAST_TRY(internal::check_options(options));
-  return std::make_unique<RedisStore>(std::move(options), std::move(time));
+  return std::make_unique<RedisStore>(std::move(options), time);
 }
 
 }  // namespace holdfast::engines::redis

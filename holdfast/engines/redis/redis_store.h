@@ -29,6 +29,10 @@ using Time = std::function<std::chrono::microseconds()>;
 // one more thread listens to them: when they make another server the master, both connections move
 // there, and leases that it knows go on.
 //
+// With RedisOptions::ack, a claim that is granted returns when so many replicas have the grant, or
+// is released and unavailable. A transfer that they do not have in time is unknown_outcome. A third
+// connection and a thread do that.
+//
 // `list` walks over all keys of the server with the first page; the pages that follow within a
 // minute continue from there. limit_exceeded: more than 4 million names.
 //

@@ -63,6 +63,7 @@ constexpr std::array<std::string_view, 5> kSchemes = {"redis", "rediss", "redis+
                                                       "redis+sentinel", "rediss+sentinel"};
 
 constexpr std::uint32_t kMostDatabase = 1'000'000;
+constexpr std::uint32_t kMostReplicas = 1'000;
 constexpr std::size_t kMostPending = 10'000'000;
 constexpr std::size_t kMostPendingBytes = std::size_t{1} << 40U;
 
@@ -109,6 +110,14 @@ constexpr std::array kOptions = {
     Option{"yield_every", "never", Of::all,
            [](std::string_view name, std::string_view text, RedisOptions& options) {
              return set_yield(name, text, options.yield_every);
+           }},
+    Option{"ack", "0", Of::all,
+           [](std::string_view name, std::string_view text, RedisOptions& options) {
+             return set_number<std::uint32_t>(name, text, 0, kMostReplicas, options.ack);
+           }},
+    Option{"ack_timeout", "1s", Of::all,
+           [](std::string_view name, std::string_view text, RedisOptions& options) {
+             return set_duration(name, text, options.ack_timeout);
            }},
     Option{"tls_ca", "", Of::tls,
            [](std::string_view name, std::string_view text, RedisOptions& options) {

@@ -29,6 +29,8 @@ namespace holdfast::engines::redis {
 //   max_pending_bytes    how many bytes these may have together
 //   yield_every      how often a contended name is left free for clients that poll, such as 3s, or
 //                    never
+//   ack              how many replicas must have a grant before it counts
+//   ack_timeout      how long they have for that, such as 1s
 //   tls_ca, tls_cert, tls_key    PEM files; only for rediss and rediss+sentinel
 //   tls_verify       full or none; only for rediss and rediss+sentinel
 //   sentinel_user, sentinel_password    the login at the Sentinels, if they ask for one; user and

@@ -24,7 +24,8 @@ TEST(RedisUrl, NamesTheLocalServerIfItSaysNothing) {
 TEST(RedisUrl, HasAllItsParts) {
   const auto options = parse_redis_url(
       "redis://me:p%40s%2Fs%3A%00@db.example:7000/3?prefix=a%26b:&retention=2h&connect_timeout=50ms"
-      "&reply_timeout=9s&max_pending=5&max_pending_bytes=7000&yield_every=3s");
+      "&reply_timeout=9s&max_pending=5&max_pending_bytes=7000&yield_every=3s&ack=2&ack_timeout="
+      "300ms");
   ASSERT_TRUE(options) << error_of("redis://");
   EXPECT_EQ(options->user, "me");
   EXPECT_EQ(options->password, std::string("p@s/s:\0", 7));
@@ -38,6 +39,8 @@ TEST(RedisUrl, HasAllItsParts) {
   EXPECT_EQ(options->max_pending, 5U);
   EXPECT_EQ(options->max_pending_bytes, 7000U);
   EXPECT_EQ(options->yield_every, 3s);
+  EXPECT_EQ(options->ack, 2U);
+  EXPECT_EQ(options->ack_timeout, 300ms);
   EXPECT_EQ(parse_redis_url("redis://h?yield_every=never")->yield_every, 0s);
 }
 

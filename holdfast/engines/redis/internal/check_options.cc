@@ -32,6 +32,9 @@ base::Result<void> check_options(const RedisOptions& options) {
   if (options.yield_every < base::Duration::zero()) {
     return invalid("yield_every is negative");
   }
+  if (options.ack_timeout <= base::Duration::zero()) {
+    return invalid("ack_timeout is not positive");
+  }
   if (options.sentinel && options.sentinel->nodes.empty()) {
     return invalid("there is no Sentinel to ask for the master");
   }

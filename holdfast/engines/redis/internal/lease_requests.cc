@@ -70,16 +70,26 @@ void note_place(QueuedClaims& queued, const Name& name, const LeaseId& id, Place
 
 }  // namespace
 
-LeaseRequests::LeaseRequests(RedisOptions options, Scripts::Time time)
-    : LeaseRequests(std::make_unique<Connection>(std::move(options)), std::move(time)) {}
+LeaseRequests::LeaseRequests(RedisOptions options, const Scripts::Time& time)
+    : LeaseRequests(std::make_unique<Connection>(std::move(options)), time) {}
 
-LeaseRequests::LeaseRequests(std::unique_ptr<Connection> new_connection, Scripts::Time time)
+LeaseRequests::LeaseRequests(std::unique_ptr<Connection> new_connection, const Scripts::Time& time)
     : keys(new_connection->options().prefix),
-      scripts(*new_connection, keys, std::move(time)),
+      scripts(*new_connection, keys, time),
       connection(std::move(new_connection)),
-      watches(*connection, scripts, keys) {
+      watches(*connection, scripts, keys),
+      acknowledger(connection->options().ack == 0
+                       ? nullptr
+                       : std::make_unique<Acknowledger>(connection->options(), keys, time)) {
   connection->on_unfit([this] { watches.reconnect(); });
   connection->on_move([this](const std::string& address) { watches.move_to(address); });
+}
+
+void LeaseRequests::close() {
+  if (acknowledger != nullptr) {
+    acknowledger->close();
+  }
+  connection->close();
 }
 
 std::string LeaseRequests::member(const LeaseId& id) const {

@@ -9,6 +9,7 @@
 #include <holdfast/base/deadline.h>
 #include <holdfast/base/error.h>
 #include <holdfast/base/name.h>
+#include <holdfast/engines/redis/internal/acknowledger.h>
 #include <holdfast/engines/redis/internal/connection.h>
 #include <holdfast/engines/redis/internal/key_space.h>
 #include <holdfast/engines/redis/internal/queued_claims.h>
@@ -36,8 +37,8 @@ struct Request {
 //   auto granted = request.read(requests.connection->call(request.command, deadline));
 class LeaseRequests {
  public:
-  LeaseRequests(RedisOptions options, Scripts::Time time);
-  ~LeaseRequests() { connection->close(); }  // late answers use the members
+  LeaseRequests(RedisOptions options, const Scripts::Time& time);
+  ~LeaseRequests() { close(); }  // late answers use the members
   LeaseRequests(const LeaseRequests&) = delete;
   LeaseRequests& operator=(const LeaseRequests&) = delete;
 
@@ -52,6 +53,9 @@ class LeaseRequests {
   [[nodiscard]] Request<std::optional<store::NameState>> look(const base::Name& name) const;
   [[nodiscard]] Request<store::HitOutcome> hit(const base::Name& name, const store::Hit& hit) const;
 
+  // Answers what was submitted, and refuses what is from now on.
+  void close();
+
   // Blocks for half a second at most.
   [[nodiscard]] store::Watch watch(const base::Name& name, store::WatchCallback callback);
 
@@ -61,9 +65,10 @@ class LeaseRequests {
   const Scripts scripts;
   const std::unique_ptr<Connection> connection;
   WatchTable watches;
+  const std::unique_ptr<Acknowledger> acknowledger;  // only with RedisOptions::ack
 
  private:
-  LeaseRequests(std::unique_ptr<Connection> new_connection, Scripts::Time time);
+  LeaseRequests(std::unique_ptr<Connection> new_connection, const Scripts::Time& time);
 
   // The member of the queue with this claim.
   [[nodiscard]] std::string member(const base::LeaseId& id) const;

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include <holdfast/engines/redis/internal/acknowledged.h>
+
 namespace holdfast::engines::redis::internal {
 
 using base::Deadline;
@@ -21,13 +23,28 @@ void Submitter::submit(Deadline deadline, Callback<T> callback, const auto& make
       });
 }
 
+template <class T>
+Submitter::Callback<T> Submitter::acknowledging(Acknowledger::Lease lease, Deadline deadline,
+                                                Callback<T> callback) {
+  return [&requests = requests_, lease = std::move(lease), deadline,
+          callback = std::move(callback)](base::Result<T> outcome) {
+    acknowledge(requests, lease, std::move(outcome), deadline, callback);
+  };
+}
+
 void Submitter::start_claim(const Name& name, const store::Claim& claim, Deadline deadline,
                             Callback<store::ClaimOutcome> callback) {
+  if (requests_.acknowledger != nullptr) {
+    callback = acknowledging({name, claim.id, claim.ttl}, deadline, std::move(callback));
+  }
   submit(deadline, std::move(callback), [&] { return requests_.claim(name, claim); });
 }
 
 void Submitter::start_transfer(const Name& name, const base::LeaseId& from, const store::Claim& to,
                                Deadline deadline, Callback<store::TransferOutcome> callback) {
+  if (requests_.acknowledger != nullptr) {
+    callback = acknowledging({name, to.id, to.ttl}, deadline, std::move(callback));
+  }
   submit(deadline, std::move(callback), [&] { return requests_.transfer(name, from, to); });
 }
 

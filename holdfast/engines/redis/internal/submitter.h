@@ -28,6 +28,11 @@ class Submitter final : public store::AsyncLeaseStore {
   template <class T>
   void submit(base::Deadline deadline, Callback<T> callback, const auto& make);
 
+  // Returns a callback that waits for the replicas first: see acknowledged.h.
+  template <class T>
+  Callback<T> acknowledging(Acknowledger::Lease lease, base::Deadline deadline,
+                            Callback<T> callback);
+
   LeaseRequests& requests_;
 };
 
