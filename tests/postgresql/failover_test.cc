@@ -52,8 +52,8 @@ class FailOver : public ::testing::Test {
     return opened({.conninfo = url, .connect_timeout = kPatientConnect});
   }
 
-  // Claims names in several threads until the primary dies in the middle of that, and returns what
-  // was granted.
+  // Claims names in several threads. In the middle of that the standby is disconnected, and then
+  // the primary dies. Returns what was granted.
   std::vector<Granted> grants_until_the_primary_dies() {
     const auto store = store_at(url_of_both());
     base::value_or_throw(store->look("makes the schema"));
@@ -80,6 +80,15 @@ class FailOver : public ::testing::Test {
         });
       }
       EXPECT_TRUE(eventually([&] { return count() >= 300; }));
+      standby_->stop();
+      const std::size_t before = count();
+      PostgresClient client(primary_->conninfo());
+      // From now on a grant waits for the standby, unless that is asynchronous.
+      EXPECT_TRUE(eventually([&] {
+        return count() >= before + 300 ||
+               client.ask("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'") !=
+                   "0";
+      }));
       primary_->stop();
       is_dead = true;
     }
@@ -153,6 +162,7 @@ TEST_F(FailOver, AReadOnlyStandbyIsNotUsedUntilItIsPromoted) {
 TEST_F(FailOver, ToASynchronousStandbyLosesNoGrantedLease) {
   start(Standby::synchronous);
   const std::vector<Granted> granted = grants_until_the_primary_dies();
+  standby_->start();
   standby_->promote();
   EXPECT_EQ(missing(granted), 0U) << "of " << granted.size();
 }

@@ -2,9 +2,11 @@
 
 #include <chrono>
 #include <filesystem>
+#include <future>
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <tests/postgresql/postgres_test.h>
@@ -97,6 +99,56 @@ TEST_F(Faults, AnIdleConnectionThatTheServerHasEndedIsNotUsed) {
         "WHERE application_name = 'holdfast'");
     expect<Grant>(store->claim("job", claim));
   }
+}
+
+// Holds up every claim, so that its connection can be ended in the middle.
+class HeldUp {
+ public:
+  explicit HeldUp(PostgresClient client) : client_(std::move(client)) {
+    client_.change("BEGIN");
+    client_.change("LOCK TABLE holdfast.records");
+  }
+  // Ends the connection of the claim that waits; returns false if there is none.
+  bool end_connection() {
+    return client_.change(
+               "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+               "WHERE application_name = 'holdfast' AND wait_event_type = 'Lock'") > 0;
+  }
+  void let_go() { client_.change("ROLLBACK"); }
+
+ private:
+  PostgresClient client_;
+};
+
+TEST_F(Faults, AClaimWhoseConnectionTheServerEndsHasAnUnknownOutcome) {
+  start();
+  PostgresOptions patient = options();
+  patient.reply_timeout = kPatience;
+  const auto store = opened(patient);
+  base::value_or_throw(store->look("makes the schema"));
+  HeldUp held_up(client());
+  auto claimed = std::async(std::launch::async, [&] { return store->claim("job", wish()); });
+  ASSERT_TRUE(eventually([&] { return held_up.end_connection(); }));
+  const auto outcome = claimed.get();
+  ASSERT_FALSE(outcome);
+  EXPECT_EQ(outcome.error().code, ErrorCode::unknown_outcome) << outcome.error().message;
+}
+
+TEST_F(Faults, AProviderRepeatsAClaimWhoseConnectionTheServerEnded) {
+  start();
+  PostgresOptions patient = options();
+  patient.reply_timeout = kPatience;
+  LockProvider provider(opened(patient));
+  base::value_or_throw(provider.is_locked("makes the schema"));
+  HeldUp held_up(client());
+  auto acquired = std::async(std::launch::async, [&] { return provider.acquire("job"); });
+  ASSERT_TRUE(eventually([&] { return held_up.end_connection(); }));
+  held_up.let_go();
+  const Lock lock = acquired.get();
+  const auto state = base::value_or_throw(provider.look("job"));
+  ASSERT_TRUE(state);
+  ASSERT_EQ(state->holders.size(), 1U);
+  EXPECT_EQ(state->holders[0].id, lock.id());
 }
 
 TEST_F(Faults, OnAHangingServerNothingHangs) {
