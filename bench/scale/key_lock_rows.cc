@@ -76,6 +76,17 @@ Measured distinct_spin_locks(Context& context, std::size_t threads) {
   }));
 }
 
+Row row_of_pairs(const char* name, const char* about,
+                 Measured (*measure)(Context& context, std::size_t size)) {
+  return {.name = name,
+          .about = about,
+          .size = "threads",
+          .unit = "ns of wall time",
+          .sizes = {1, 2, 8},
+          .quick_sizes = {1, 2, 8},
+          .measure = measure};
+}
+
 }  // namespace
 
 std::vector<Row> key_lock_rows() {
@@ -86,27 +97,14 @@ std::vector<Row> key_lock_rows() {
            .sizes = {4, 16, 64},
            .quick_sizes = {2, 4, 8},
            .measure = hot_key},
-          {.name = "distinct-keys",
-           .about = "KeyLock: lock and unlock, each thread its own keys",
-           .size = "threads",
-           .unit = "ns of wall time",
-           .sizes = {1, 2, 8},
-           .quick_sizes = {1, 2, 8},
-           .measure = distinct_keys},
-          {.name = "distinct-keys-16k",
-           .about = "KeyLock with 16,384 shards: lock and unlock, each thread its own keys",
-           .size = "threads",
-           .unit = "ns of wall time",
-           .sizes = {1, 2, 8},
-           .quick_sizes = {1, 2, 8},
-           .measure = distinct_keys_many_shards},
-          {.name = "distinct-spin-locks",
-           .about = "A spin lock for each key, without a table: what the machine allows",
-           .size = "threads",
-           .unit = "ns of wall time",
-           .sizes = {1, 2, 8},
-           .quick_sizes = {1, 2, 8},
-           .measure = distinct_spin_locks}};
+          row_of_pairs("distinct-keys", "KeyLock: lock and unlock, each thread its own keys",
+                       distinct_keys),
+          row_of_pairs("distinct-keys-16k",
+                       "KeyLock with 16,384 shards: lock and unlock, each thread its own keys",
+                       distinct_keys_many_shards),
+          row_of_pairs("distinct-spin-locks",
+                       "A spin lock for each key, without a table: what the machine allows",
+                       distinct_spin_locks)};
 }
 
 }  // namespace holdfast::bench_scale

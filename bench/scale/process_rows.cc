@@ -164,6 +164,28 @@ Measured postgresql_crowd(Context& context, std::size_t threads) {
   return crowd(context.postgresql_url(), threads);
 }
 
+using Measure = Measured(Context& context, std::size_t size);
+
+Row row_of_processes(const char* name, const char* about, const char* unit, Measure* measure) {
+  return {.name = name,
+          .about = about,
+          .size = "processes",
+          .unit = unit,
+          .sizes = {5, 50, 500},
+          .quick_sizes = {1, 2},
+          .measure = measure};
+}
+
+Row row_of_crowd(const char* name, const char* about, Measure* measure) {
+  return {.name = name,
+          .about = about,
+          .size = "threads in each",
+          .unit = "µs",
+          .sizes = {1, 10, 100},
+          .quick_sizes = {1, 2},
+          .measure = measure};
+}
+
 }  // namespace
 
 int run_as(const std::vector<std::string>& words) {
@@ -173,34 +195,18 @@ int run_as(const std::vector<std::string>& words) {
 }
 
 std::vector<Row> process_rows() {
-  return {{.name = "sqlite-idle",
-           .about = "SQLite: the processor time of processes that wait for a held name",
-           .size = "processes",
-           .unit = "% of a core",
-           .sizes = {5, 50, 500},
-           .quick_sizes = {1, 2},
-           .measure = idle_waiters},
-          {.name = "sqlite-wake-ups",
-           .about = "SQLite: how often a process wakes up until it is granted the name",
-           .size = "processes",
-           .unit = "wake-ups",
-           .sizes = {5, 50, 500},
-           .quick_sizes = {1, 2},
-           .measure = wake_ups},
-          {.name = "redis-crowd",
-           .about = "Redis: one grant of a name that threads of 10 processes wait for",
-           .size = "threads in each",
-           .unit = "µs",
-           .sizes = {1, 10, 100},
-           .quick_sizes = {1, 2},
-           .measure = redis_crowd},
-          {.name = "postgresql-crowd",
-           .about = "PostgreSQL: one grant of a name that threads of 10 processes wait for",
-           .size = "threads in each",
-           .unit = "µs",
-           .sizes = {1, 10, 100},
-           .quick_sizes = {1, 2},
-           .measure = postgresql_crowd}};
+  return {
+      row_of_processes("sqlite-idle",
+                       "SQLite: the processor time of processes that wait for a held name",
+                       "% of a core", idle_waiters),
+      row_of_processes("sqlite-wake-ups",
+                       "SQLite: how often a process wakes up until it is granted the name",
+                       "wake-ups", wake_ups),
+      row_of_crowd("redis-crowd",
+                   "Redis: one grant of a name that threads of 10 processes wait for", redis_crowd),
+      row_of_crowd("postgresql-crowd",
+                   "PostgreSQL: one grant of a name that threads of 10 processes wait for",
+                   postgresql_crowd)};
 }
 
 }  // namespace holdfast::bench_scale
