@@ -120,14 +120,43 @@ TEST_F(Given, WhoWasGivenTheNameAndDoesNotWantItGivesItToTheNext) {
   EXPECT_EQ(holder(), next.claim.id);
 }
 
+// A replica that has become the master may have missed the end of a claim.
+TEST_F(Given, AClaimThatHasEndedDeclinesWhatItIsGranted) {
+  Claimant ended(server_.port());
+  const std::string member = first_in_queue();
+  Claimant next(server_.port());
+  ended.watch.reset();
+  EXPECT_EQ(ended.store->release("job", ended.claim.id), ReleaseOutcome::not_held);
+  ASSERT_EQ(run({"ZADD", kQueue, "1", member}), "1");
+  EXPECT_EQ(release("job", first_.id), ReleaseOutcome::released);
+  // Told by a hint, before the time for the confirmation is over.
+  ASSERT_TRUE(next.is_told());
+  EXPECT_FALSE(next.granted);
+  expect<Grant>(next.ask());
+}
+
+// A late message about a lease that its holder has confirmed.
+TEST_F(Given, AHolderKeepsWhatItIsGrantedOnceMore) {
+  Claimant waiting(server_.port());
+  release("job", first_.id);
+  ASSERT_TRUE(waiting.is_told());
+  expect<Grant>(waiting.ask());
+  const int declined = calls("evalsha") + calls("eval");
+  const std::string channels = run({"PUBSUB", "CHANNELS", "hf:wake:*"});
+  ASSERT_EQ(run({"PUBLISH", channels.substr(1, channels.size() - 2),
+                 "grant " + to_string(waiting.claim.id) + " job"}),
+            "1");
+  ASSERT_TRUE(eventually([&] { return calls("evalsha") + calls("eval") > declined; }));
+  EXPECT_EQ(holder(), waiting.claim.id);
+}
+
 TEST_F(Given, ItsStoreIsGone) {
-  {
-    const Claimant gone(server_.port());
-  }
+  { const Claimant gone(server_.port()); }
   Claimant next(server_.port());
   // The server may not have noticed yet.
-  ASSERT_TRUE(eventually(
-      [&] { return run({"PUBSUB", "CHANNELS", "hf:*"}).find(' ') == std::string::npos; }));
+  ASSERT_TRUE(eventually([&] {
+    return run({"PUBSUB", "CHANNELS", "hf:*"}).find(' ') == std::string::npos;
+  }));
   const int published = calls("publish");
   release("job", first_.id);
   EXPECT_EQ(holder(), next.claim.id);

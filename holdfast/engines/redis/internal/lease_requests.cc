@@ -77,7 +77,7 @@ LeaseRequests::LeaseRequests(std::unique_ptr<Connection> new_connection, const S
     : keys(new_connection->options().prefix),
       scripts(*new_connection, keys, time),
       connection(std::move(new_connection)),
-      watches(*connection, scripts, keys),
+      watches(*connection, scripts, keys, queued),
       acknowledger(connection->options().ack == 0
                        ? nullptr
                        : std::make_unique<Acknowledger>(connection->options(), keys, time)) {

@@ -63,7 +63,25 @@ bool QueuedClaims::remove(std::string_view name, const base::LeaseId& id) {
     by_name_.erase(claims);
   }
   count_.store(by_name_.size(), std::memory_order_relaxed);
+  remember_removed(id);
   return true;
+}
+
+void QueuedClaims::remember_removed(const base::LeaseId& id) {
+  if (removed_.size() < kRemembered) {
+    removed_.push_back(id);
+    return;
+  }
+  removed_[oldest_removed_] = id;
+  oldest_removed_ = (oldest_removed_ + 1) % kRemembered;
+}
+
+bool QueuedClaims::was_removed(std::string_view name, const base::LeaseId& id) const {
+  if (contains(name, id)) {
+    return false;
+  }
+  const base::MutexLock lock(mutex_);
+  return std::ranges::find(removed_, id) != removed_.end();
 }
 
 }  // namespace holdfast::engines::redis::internal

@@ -36,6 +36,11 @@ class QueuedClaims {
   // Returns whether it was here.
   bool remove(std::string_view name, const base::LeaseId& id);
 
+  // Returns whether it was removed, as one of the last 1,024, and is not here again. The server may
+  // have it in the queue all the same: a replica that has become the master may have missed what
+  // took it out.
+  [[nodiscard]] bool was_removed(std::string_view name, const base::LeaseId& id) const;
+
  private:
   struct Claim {
     base::LeaseId id;
@@ -44,12 +49,18 @@ class QueuedClaims {
   // Those of one name: seldom more than one.
   using Claims = std::vector<Claim>;
 
+  static constexpr std::size_t kRemembered = 1024;
+
   void forget_the_old(base::TimePoint now) HOLDFAST_REQUIRES(mutex_);
+  void remember_removed(const base::LeaseId& id) HOLDFAST_REQUIRES(mutex_);
 
   std::atomic<std::size_t> count_ = 0;  // of names; written under mutex_, read without
   mutable base::Mutex mutex_;
   std::map<std::string, Claims, std::less<>> by_name_ HOLDFAST_GUARDED_BY(mutex_);
   base::TimePoint looked_through_ HOLDFAST_GUARDED_BY(mutex_){};
+  // A ring: the oldest of kRemembered is at oldest_removed_.
+  std::vector<base::LeaseId> removed_ HOLDFAST_GUARDED_BY(mutex_);
+  std::size_t oldest_removed_ HOLDFAST_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace holdfast::engines::redis::internal

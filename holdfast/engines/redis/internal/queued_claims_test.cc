@@ -34,6 +34,28 @@ TEST(RedisQueuedClaims, ARemovedClaimIsForgotten) {
   EXPECT_TRUE(claims.is_empty());
 }
 
+TEST(RedisQueuedClaims, ARemovedClaimIsRememberedUntilItIsHereAgain) {
+  QueuedClaims claims;
+  claims.add("job", kOne, at(1h));
+  EXPECT_FALSE(claims.was_removed("job", kOne));
+  EXPECT_TRUE(claims.remove("job", kOne));
+  EXPECT_TRUE(claims.was_removed("job", kOne));
+  EXPECT_FALSE(claims.was_removed("job", kTwo));
+  claims.add("job", kOne, at(1h));
+  EXPECT_FALSE(claims.was_removed("job", kOne));
+}
+
+TEST(RedisQueuedClaims, TheLastThousandRemovedClaimsAreRemembered) {
+  QueuedClaims claims;
+  for (std::uint64_t i = 1; i <= 3000; ++i) {
+    claims.add("job", base::LeaseId(0, i), at(1h));
+    claims.remove("job", base::LeaseId(0, i));
+  }
+  EXPECT_TRUE(claims.was_removed("job", base::LeaseId(0, 3000)));
+  EXPECT_TRUE(claims.was_removed("job", base::LeaseId(0, 2001)));
+  EXPECT_FALSE(claims.was_removed("job", base::LeaseId(0, 1900)));
+}
+
 TEST(RedisQueuedClaims, ANameMayHaveSeveralClaims) {
   QueuedClaims claims;
   claims.add("job", kOne, at(1h));

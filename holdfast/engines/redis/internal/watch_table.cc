@@ -23,10 +23,12 @@ base::Deadline soon(base::Duration patience) {
 
 }  // namespace
 
-WatchTable::WatchTable(Connection& connection, const Scripts& scripts, const KeySpace& keys)
+WatchTable::WatchTable(Connection& connection, const Scripts& scripts, const KeySpace& keys,
+                       const QueuedClaims& queued)
     : connection_(connection),
       scripts_(scripts),
       keys_(keys),
+      queued_(queued),
       logger_(connection.options().logger),
       id_(to_string(base::LeaseId::generate())),
       subscriber_(std::make_unique<Subscriber>(
@@ -78,7 +80,9 @@ void WatchTable::on_message(std::string_view text) {
   if (!name) {
     return;
   }
-  if (message->granted || watches_.has_watchers(*name)) {
+  if (message->granted && queued_.was_removed(*name, *message->granted)) {
+    decline(*name, *message->granted);
+  } else if (message->granted || watches_.has_watchers(*name)) {
     watches_.notify(*name, {.granted = message->granted});
   } else if (strays_.size() + *passing_on_ < kMostPassedOn) {
     strays_.emplace_back(*name);  // the waiter here has the name already, or has given up
@@ -99,6 +103,13 @@ void WatchTable::join_queue(std::string_view name) const {
   }
   static_cast<void>(
       connection_.call(scripts_.command(lua::kWatch, name).add(id_), soon(kPatience)));
+}
+
+// Without it the name would stay granted to nobody for as long as a waiter has to confirm. Does not
+// wait, either.
+void WatchTable::decline(std::string_view name, const base::LeaseId& id) const {
+  connection_.submit(scripts_.command(lua::kDecline, name).add(to_string(id)),
+                     soon(kPatienceForHints), [](const base::Result<Reply>&) {});
 }
 
 // Does not wait: the next message may be for a waiter here. If it fails, the other waiters poll.

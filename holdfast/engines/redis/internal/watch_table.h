@@ -11,6 +11,7 @@
 
 #include <holdfast/base/log.h>
 #include <holdfast/engines/redis/internal/key_space.h>
+#include <holdfast/engines/redis/internal/queued_claims.h>
 #include <holdfast/engines/redis/internal/scripts.h>
 #include <holdfast/engines/redis/internal/subscriber.h>
 #include <holdfast/store/watch_list.h>
@@ -29,7 +30,8 @@ namespace holdfast::engines::redis::internal {
 class WatchTable {
  public:
   // All of them outlive it.
-  WatchTable(Connection& connection, const Scripts& scripts, const KeySpace& keys);
+  WatchTable(Connection& connection, const Scripts& scripts, const KeySpace& keys,
+             const QueuedClaims& queued);
   ~WatchTable();
   WatchTable(const WatchTable&) = delete;
   WatchTable& operator=(const WatchTable&) = delete;
@@ -63,10 +65,12 @@ class WatchTable {
   void listen();
   void join_queue(std::string_view name) const;
   void pass_on(std::string_view name) const;
+  void decline(std::string_view name, const base::LeaseId& id) const;
 
   Connection& connection_;
   const Scripts& scripts_;
   const KeySpace& keys_;
+  const QueuedClaims& queued_;
   const base::Logger logger_;
   const std::string id_;
   store::WatchList watches_;
