@@ -110,6 +110,7 @@ Report crowded_pairs(const Context& context) {
   const std::vector<Lane> lanes = {
       holdfast(context, kThreads, "", "holdfast"), updates(context, kThreads), pipelined(context),
       advisory_locks(context, kThreads),
+      holdfast(context, kThreads, "&max_connections=64", "holdfast, 64 connections"),
       holdfast(context, kThreads, "&commit=off", "holdfast, commit=off")};
   const std::vector<double> speeds = take_turns(lanes, context.seconds);
   Report made = bench_redis::report_pairs("M1", "acquire and release, 64 threads", lanes, speeds);
