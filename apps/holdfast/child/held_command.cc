@@ -73,6 +73,12 @@ std::expected<HeldEnded, NotStarted> run_held(Session& session, const Signals& s
     command.say_lost();
     on_loss.start();
   };
+  auto start_keeping = command.start_keeping;
+  if (!command.on_acquire.empty() && start_keeping) {
+    if (const auto started = std::exchange(start_keeping, nullptr)(); !started) {
+      return std::unexpected(NotStarted{.status = session.report(started.error())});
+    }
+  }
   if (const auto not_started =
           run_on_acquire(session, signals, lock, command,
                          Hook(command.on_acquire, environment, signals.original_mask()))) {
@@ -108,7 +114,8 @@ std::expected<HeldEnded, NotStarted> run_held(Session& session, const Signals& s
                          .on_lost = command.on_lost,
                          .say_lost = say_lost,
                          .every = session.service().interval(),
-                         .tick = [&session] { session.service().alive(); }});
+                         .tick = [&session] { session.service().alive(); },
+                         .start_keeping = std::move(start_keeping)});
   const Ended ended = supervisor.run();
   guardian->leave();
   return HeldEnded{ended, *std::move(guardian)};

@@ -29,13 +29,16 @@ struct HeldCommand {
   std::string status{};
   // Called once, when the lock is lost or about to be, before the command gets a signal.
   std::function<void()> say_lost;
+  // Of a provider with Keeping::on_request: starts its threads. Called before `on_acquire` runs, or
+  // when the command has run for a moment.
+  std::function<base::Result<void>()> start_keeping{};
 };
 
 // Declares --on-acquire and --on-loss.
 void declare_hooks(CommandLine& line, std::string& on_acquire, std::string& on_loss);
 
-// The reason why a command was not started, which is reported: it could not be executed,
-// `on_acquire` failed, or the lock was lost already.
+// The reason why a command was not started, which is reported: it could not be executed, there was
+// no thread to renew its lock with, `on_acquire` failed, or the lock was lost already.
 struct NotStarted {
   int status;  // the exit code
   bool lost = false;

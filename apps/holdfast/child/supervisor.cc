@@ -16,6 +16,12 @@ namespace {
 
 using Action = LossPlan::Action;
 
+// Long enough for a command such as `true`, and short beside the time after which a lease is
+// renewed.
+base::Duration moment_of(base::Duration ttl) {
+  return std::min<base::Duration>(std::chrono::milliseconds(50), ttl / 8);
+}
+
 }  // namespace
 
 Supervisor::Supervisor(Guardian& guardian, const locks::Lock& lock, const Signals& signals,
@@ -30,7 +36,11 @@ Supervisor::Supervisor(Guardian& guardian, const locks::Lock& lock, const Signal
 
 Ended Supervisor::run() {
   const std::stop_callback on_lost(lock_.lost(), [this] { lost_.set(); });
+  if (options_.start_keeping) {
+    keep_at_ = base::boot_clock().now() + moment_of(options_.ttl);
+  }
   while (!status_) {
+    keep_if_due();
     look_at_lock();
     wait_for_something();
     take_reports(Stops::handled);  // first: the group of a command that has ended gets no signals
@@ -126,10 +136,18 @@ void Supervisor::note(int signal) {
   }
 }
 
+void Supervisor::keep_if_due() {
+  const base::TimePoint now = base::boot_clock().now();
+  if (now >= keep_at_) {
+    keep_at_ = options_.start_keeping() ? base::TimePoint::max() : now + moment_of(options_.ttl);
+  }
+}
+
 void Supervisor::look_at_lock() {
   const base::TimePoint now = base::boot_clock().now();
   const base::Duration left = lock_.time_left();
   if (options_.on_lost == OnLost::ignore) {
+    timer_.arm(keep_at_);
     if (left <= base::Duration::zero() && !std::exchange(said_lost_, true)) {
       options_.say_lost();
     }
@@ -145,7 +163,7 @@ void Supervisor::look_at_lock() {
   } else if (action == Action::kill) {
     end_group(SIGKILL);
   }
-  timer_.arm(plan_.next(now, left));
+  timer_.arm(std::min(plan_.next(now, left), keep_at_));
 }
 
 // A command that was stopped by the terminal, or that asks for it in vain, must not leave the

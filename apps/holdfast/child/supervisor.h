@@ -7,6 +7,7 @@
 #include <optional>
 
 #include <holdfast/base/clock.h>
+#include <holdfast/base/error.h>
 #include <holdfast/locks/lock.h>
 
 #include "apps/holdfast/child/boot_timer.h"
@@ -29,6 +30,9 @@ struct SupervisorOptions {
   // Called at least so often.
   base::Duration every = base::Duration::max();
   std::function<void()> tick{};
+  // Called once the command has run for a moment: a shorter one needs nobody who renews its lock.
+  // Where there are no threads for it, it is called again.
+  std::function<base::Result<void>()> start_keeping{};
 };
 
 // The end of a command.
@@ -63,6 +67,7 @@ class Supervisor {
   // True as far as is known; otherwise its group must not be signalled.
   [[nodiscard]] bool command_runs() const noexcept { return !status_ && !left_behind_; }
   void note(int signal);
+  void keep_if_due();
   void look_at_lock();
   void handle_stop(int signal);
   void end_group(int signal);
@@ -79,6 +84,7 @@ class Supervisor {
   std::optional<int> status_;
   std::optional<int> asked_to_end_;
   Event lost_;
+  base::TimePoint keep_at_ = base::TimePoint::max();
   const BootTimer timer_;
 };
 

@@ -105,7 +105,7 @@ class Run {
         options_(options),
         how_(how),
         story_(session, options.name, options.claim.ttl),
-        provider_(session.store(), story_.provider_options(how.owner)) {}
+        provider_(session.store(), provider_options()) {}
 
   int operator()() {
     auto acquired = acquire_patiently(session_, signals_, provider_, options_.name, how_,
@@ -127,6 +127,13 @@ class Run {
   }
 
  private:
+  // Its threads would cost a short command more than the lock does.
+  [[nodiscard]] locks::ProviderOptions provider_options() {
+    locks::ProviderOptions options = story_.provider_options(how_.owner);
+    options.keeping = locks::Keeping::on_request;
+    return options;
+  }
+
   int hold(locks::Lock& lock) {
     story_.begin();
     const HeldCommand command{.name = options_.name,
@@ -138,7 +145,8 @@ class Run {
                               .on_acquire = options_.on_acquire,
                               .on_loss = options_.on_loss,
                               .status = "holding " + base::printable(options_.name),
-                              .say_lost = [this] { say_lost(); }};
+                              .say_lost = [this] { say_lost(); },
+                              .start_keeping = [this] { return provider_.start_keeping(); }};
     const auto ended = run_held(session_, signals_, lock, command);
     if (!ended) {
       return ended.error().status;

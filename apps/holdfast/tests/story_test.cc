@@ -51,6 +51,23 @@ TEST_F(StoryTest, TellsOfTheWaitTheTokenTheRenewalsAndTheRelease) {
   EXPECT_EQ(run->wait(), 0);
 }
 
+TEST_F(StoryTest, ALeaseIsRenewedThoughItsLossIsIgnored) {
+  const auto run = start({"run", "-v", "--ttl", "3s", "--on-lost", "ignore", "job", "--", "cat"});
+  EXPECT_NE(run->read_error_line().find("acquired job"), std::string::npos);
+  EXPECT_NE(run->read_error_line().find("renewed job"), std::string::npos);
+  EXPECT_EQ(run->wait(), 0);
+}
+
+TEST_F(StoryTest, ALeaseIsRenewedWhileTheHookRunsThatComesBeforeTheCommand) {
+  const std::string go = (folder() / "go").string();
+  const auto run = start({"run", "-v", "--ttl", "3s", "--on-acquire",
+                          "while ! [ -e " + go + " ]; do sleep 0.02; done", "job", "--", "true"});
+  EXPECT_NE(run->read_error_line().find("acquired job"), std::string::npos);
+  EXPECT_NE(run->read_error_line().find("renewed job"), std::string::npos);
+  std::ofstream{go};
+  EXPECT_EQ(run->wait(), 0);
+}
+
 TEST_F(StoryTest, WithTwoLettersEachLineHasItsTime) {
   const Outcome outcome = holdfast({"run", "-vv", "job", "--", "true"});
   EXPECT_NE(outcome.errors.find(" holdfast: acquired job"), std::string::npos) << outcome.errors;
