@@ -5,7 +5,6 @@
 #include <holdfast/store/hit.h>
 
 #include "apps/holdfast/cli/kind.h"
-#include "apps/holdfast/cli/output.h"
 #include "apps/holdfast/cli/recipe_records.h"
 #include "apps/holdfast/cli/session.h"
 #include "apps/holdfast/cli/text.h"
@@ -50,25 +49,25 @@ Result<RecipeRecords> find_recipe_records(store::LeaseStore& store, std::string_
   return found;
 }
 
-std::string hits_text(const store::HitOutcome& hits) {
-  return fmt::format("{} passed in this window, which ends in {}", hits.hits,
-                     rough(hits.resets_in));
-}
-
-void print_text(const RecipeRecords& records) {
+std::vector<std::pair<std::string_view, std::string>> lines_of(const RecipeRecords& records) {
+  std::vector<std::pair<std::string_view, std::string>> lines;
   if (records.once) {
     const store::Holder& run = records.once->holders.front();
-    print_output("once: {} by {}, at most {} until the next run\n", base::printable(run.reason),
-                 owner_text(run.owner), rough(run.time_left));
+    lines.emplace_back(
+        "once", fmt::format("{} by {}, at most {} until the next run", base::printable(run.reason),
+                            owner_text(run.owner), rough(run.time_left)));
   }
   if (records.throttle) {
-    print_output("throttle: {}\n", hits_text(*records.throttle));
+    lines.emplace_back("throttle",
+                       fmt::format("{} passed in this window, which ends in {}",
+                                   records.throttle->hits, rough(records.throttle->resets_in)));
   }
   if (records.mark) {
     const store::Holder& mark = records.mark->holders.front();
-    print_output("mark: set by {} {} ago, {} left\n", owner_text(mark.owner), rough(mark.held_for),
-                 rough(mark.time_left));
+    lines.emplace_back("mark", fmt::format("set by {} {} ago, {} left", owner_text(mark.owner),
+                                           rough(mark.held_for), rough(mark.time_left)));
   }
+  return lines;
 }
 
 Json to_json(const RecipeRecords& records) {

@@ -3,6 +3,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include <holdfast/base/error.h>
 #include <holdfast/store/lease_store.h>
@@ -28,10 +30,10 @@ struct RecipeRecords {
 [[nodiscard]] base::Result<std::optional<store::HitOutcome>> find_hits(store::LeaseStore& store,
                                                                        std::string_view name);
 
-// "2 passed in this window, which ends in 59s"
-[[nodiscard]] std::string hits_text(const store::HitOutcome& hits);
-// Prints a line for each that there is.
-void print_text(const RecipeRecords& records);
+// Returns for each that there is the recipe and a text such as "2 passed in this window, which ends
+// in 59s".
+[[nodiscard]] std::vector<std::pair<std::string_view, std::string>> lines_of(
+    const RecipeRecords& records);
 // Returns the members `once`, `throttle` and `mark`, each null if there is none.
 [[nodiscard]] Json to_json(const RecipeRecords& records);
 

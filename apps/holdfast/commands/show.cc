@@ -50,6 +50,8 @@ void print_holder(const store::Holder& holder, std::uint32_t capacity) {
   }
 }
 
+constexpr std::string_view kThrottle = "throttle";
+
 // All that is to be shown of a name.
 struct Shown {
   std::string name{};
@@ -61,7 +63,7 @@ struct Shown {
     if (state) {
       return kind_of(name, *state);
     }
-    return recipes.throttle && is_throttle(name) ? "throttle" : "";
+    return recipes.throttle && is_throttle(name) ? kThrottle : "";
   }
 };
 
@@ -76,13 +78,19 @@ base::Result<Shown> find(store::LeaseStore& store, const std::string& name) {
   return shown;
 }
 
+std::string state_text(const Shown& shown) {
+  if (shown.kind() == kThrottle) {
+    return paint(Colour::yellow, "counts calls");
+  }
+  return shown.state ? paint(Colour::yellow, "held") : paint(Colour::green, "free");
+}
+
 void print_text(const Shown& shown) {
   print_line_of("name", base::printable(shown.name));
   if (!shown.kind().empty()) {
     print_line_of("kind", shown.kind());
   }
-  print_line_of("state",
-                shown.state ? paint(Colour::yellow, "held") : paint(Colour::green, "free"));
+  print_line_of("state", state_text(shown));
   if (shown.state) {
     for (const store::Holder& holder : shown.state->holders) {
       print_holder(holder, shown.state->capacity);
@@ -97,7 +105,9 @@ void print_text(const Shown& shown) {
   if (!shown.recipes.is_empty()) {
     print_output("\n");
   }
-  cli::print_text(shown.recipes);
+  for (const auto& [recipe, text] : lines_of(shown.recipes)) {
+    print_line_of(recipe, text);
+  }
 }
 
 Json to_json(const Shown& shown) {

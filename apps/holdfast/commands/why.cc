@@ -91,7 +91,9 @@ void print_text(const std::string& name, const Obstacles& found) {
     print_output("waiting: {}\n", waiter_text(waiter));
   }
   print_deadlock(found.deadlock);
-  cli::print_text(found.recipes);
+  for (const auto& [recipe, text] : lines_of(found.recipes)) {
+    print_output("{}: {}\n", recipe, text);
+  }
   if (!found.lock && found.waiters.empty() && found.recipes.is_empty()) {
     print_output("{} is free\n", shown);
   }

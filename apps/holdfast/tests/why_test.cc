@@ -55,10 +55,10 @@ TEST_F(WhyTest, ShowNamesWhatEachRecipeKeepsUnderAName) {
   EXPECT_EQ(holdfast({"once", "--per", "1h", "job", "--", "true"}).status, 0);
   EXPECT_EQ(holdfast({"mark", "job", "--ttl", "1h"}).status, 0);
   const Outcome shown = holdfast({"show", "job"});
-  EXPECT_NE(shown.output.find("\nonce: has run in this period by "), std::string::npos)
+  EXPECT_NE(shown.output.find("\nonce        has run in this period by "), std::string::npos)
       << shown.output;
-  EXPECT_NE(shown.output.find("\nthrottle: 1 passed in this window"), std::string::npos);
-  EXPECT_NE(shown.output.find("\nmark: set by "), std::string::npos);
+  EXPECT_NE(shown.output.find("\nthrottle    1 passed in this window"), std::string::npos);
+  EXPECT_NE(shown.output.find("\nmark        set by "), std::string::npos);
   const auto all = json({"show", "--json", "job"});
   EXPECT_EQ(all["throttle"]["hits"], 1);
   EXPECT_EQ(all["once"]["reason"], "has run in this period");
