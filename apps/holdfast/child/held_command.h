@@ -29,7 +29,7 @@ struct HeldCommand {
   std::string status{};
   // Called once, when the lock is lost or about to be, before the command gets a signal.
   std::function<void()> say_lost;
-  // Of a provider with Keeping::on_request: starts its threads. Called before `on_acquire` runs, or
+  // Starts the threads of a provider with Keeping::on_request. Called before `on_acquire` runs, or
   // when the command has run for a moment.
   std::function<base::Result<void>()> start_keeping{};
 };
