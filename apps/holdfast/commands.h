@@ -22,6 +22,7 @@ int renew(const Invocation& call);
 int reset(const Invocation& call);
 int run(const Invocation& call);
 int schema(const Invocation& call);
+int serve(const Invocation& call);
 int show(const Invocation& call);
 int steal(const Invocation& call);
 int throttle(const Invocation& call);

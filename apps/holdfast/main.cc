@@ -48,6 +48,7 @@ constexpr std::array kCommands = {
     Command{"marked", "Check whether a key is marked", commands::marked},
     Command{"clear", "Remove a mark", commands::clear},
     Command{"watch", "Print acquisitions and releases as they happen", commands::watch},
+    Command{"serve", "Show the store as a page, a JSON API and metrics", commands::serve},
     Command{"init", "Create a store, also for several users", commands::init},
     Command{"schema", "Print the SQL that creates a store", commands::schema},
     Command{"doctor", "Check the store and print what it promises", commands::doctor},

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <string>
+#include <unordered_set>
 #include <utility>
 
 #include <holdfast/base/clock.h>
@@ -77,6 +78,33 @@ Result<std::vector<Waiter>> find_deadlock(store::LeaseStore& store, std::string_
     }
   }
   return circle;
+}
+
+std::vector<std::vector<Waiter>> deadlocks_in(const WaitListing& before, const WaitListing& after,
+                                              base::Duration between) {
+  WaitGraph graph =
+      internal::certain({.waiters = before.waiters, .names = before.names},
+                        {.waiters = after.waiters, .names = after.names}, between - kRounding);
+  std::erase_if(graph.waiters, [](const Waiter& waiter) { return waiter.holding.empty(); });
+  if (graph.waiters.size() > kMostNames) {
+    graph.waiters.erase(graph.waiters.begin() + kMostNames, graph.waiters.end());
+  }
+  std::vector<std::vector<Waiter>> deadlocks;
+  std::unordered_set<base::LeaseId> seen;  // the waiters of those
+  for (const Waiter& waiter : graph.waiters) {
+    if (seen.contains(waiter.id)) {
+      continue;
+    }
+    std::vector<Waiter> circle = internal::deadlock_behind(waiter.name, graph);
+    if (circle.empty() || seen.contains(circle.front().id)) {
+      continue;
+    }
+    for (const Waiter& member : circle) {
+      seen.insert(member.id);
+    }
+    deadlocks.push_back(std::move(circle));
+  }
+  return deadlocks;
 }
 
 }  // namespace holdfast::locks

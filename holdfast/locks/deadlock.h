@@ -3,10 +3,12 @@
 #include <string_view>
 #include <vector>
 
+#include <holdfast/base/clock.h>
 #include <holdfast/base/deadline.h>
 #include <holdfast/base/error.h>
 #include <holdfast/locks/waiters.h>
 #include <holdfast/store/lease_store.h>
+#include <holdfast/store/outcome.h>
 
 namespace holdfast::locks {
 
@@ -24,5 +26,18 @@ namespace holdfast::locks {
 [[nodiscard]] base::Result<std::vector<Waiter>> find_deadlock(
     store::LeaseStore& store, std::string_view name,
     base::Deadline deadline = base::Deadline::never());
+
+// The names of a store and its waiters, read one after the other.
+struct WaitListing {
+  std::vector<store::NameState> names{};  // at least those that are waited for
+  std::vector<Waiter> waiters{};
+};
+
+// Returns all deadlocks that two listings of a store show, each as find_deadlock does. `between` is
+// the time from the end of the first listing to the beginning of the second: it takes more than the
+// half second in which a waiter shows that it still waits. No I/O.
+[[nodiscard]] std::vector<std::vector<Waiter>> deadlocks_in(const WaitListing& before,
+                                                            const WaitListing& after,
+                                                            base::Duration between);
 
 }  // namespace holdfast::locks

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <functional>
-#include <utility>
 
 #include <fmt/core.h>
 
@@ -12,9 +11,7 @@
 #include "apps/holdfast/cli/output.h"
 #include "apps/holdfast/commands.h"
 #include "apps/holdfast/doctor/check.h"
-#include "apps/holdfast/doctor/file_checks.h"
-#include "apps/holdfast/doctor/server_checks.h"
-#include "apps/holdfast/doctor/store_checks.h"
+#include "apps/holdfast/doctor/check_store.h"
 
 namespace holdfast::cli::commands {
 
@@ -53,26 +50,10 @@ void print_text(const Checks& checks) {
 }
 
 void print_json(const StoreLocation& location, const Checks& checks, bool good) {
-  Json all = Json::array();
-  for (const Check& check : checks) {
-    all.push_back(
-        {{"name", check.name}, {"status", to_string(check.verdict)}, {"detail", check.detail}});
-  }
   print_line({{"store", engines::without_password(location.url)},
               {"origin", location.origin},
               {"ok", good},
-              {"checks", std::move(all)}});
-}
-
-Check check_location(const StoreLocation& location) {
-  std::string detail = engines::without_password(location.url) + " (from " + location.origin + ")";
-  if (!location.is_exposed) {
-    return {"store", Verdict::ok, std::move(detail)};
-  }
-  return {"store", Verdict::warning,
-          detail +
-              ": all users see its password in the list of processes, so put it into a file "
-              "and use password_file or HOLDFAST_PASSWORD_FILE"};
+              {"checks", to_json(checks)}});
 }
 
 Checks examine(Session& session) {
@@ -80,28 +61,7 @@ Checks examine(Session& session) {
     const bool usage = exit_status(opened.error().code) == kUsage;
     return {{"store", usage ? Verdict::failed : Verdict::unreachable, opened.error().message}};
   }
-  const StoreLocation& location = session.location();
-  Checks checks{check_location(location)};
-  const auto add = [&](const Checks& more) {
-    checks.insert(checks.end(), more.begin(), more.end());
-  };
-  const store::Capabilities capabilities = session.store()->capabilities();
-  add(check_promises(capabilities));
-  add(check_round_trip(*session.store()));
-  const auto url = engines::StoreUrl::parse(location.url);
-  if (url && capabilities.engine == "sqlite") {
-    add(check_file(url->rest));
-  }
-  if (capabilities.engine == "mongodb") {
-    add(check_mongodb(location.url));
-  }
-  if (capabilities.engine == "postgresql") {
-    add(check_postgresql(location.url));
-  }
-  if (capabilities.engine == "redis") {
-    add(check_redis(location.url));
-  }
-  return checks;
+  return check_store(*session.store(), session.location(), RoundTrips::made);
 }
 
 int status_of(const Checks& checks) {

@@ -1,17 +1,13 @@
-#include <map>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <holdfast/base/printable.h>
-#include <holdfast/base/try.h>
-#include <holdfast/locks/waiters.h>
 
+#include "apps/holdfast/cli/entries.h"
 #include "apps/holdfast/cli/exit_status.h"
 #include "apps/holdfast/cli/json.h"
 #include "apps/holdfast/cli/kind.h"
-#include "apps/holdfast/cli/list_names.h"
 #include "apps/holdfast/cli/output.h"
 #include "apps/holdfast/cli/text.h"
 #include "apps/holdfast/commands.h"
@@ -38,30 +34,6 @@ std::string as_text(const store::NameState& state, const store::Holder& holder) 
   return kind == "lock" ? permits_text(holder.permits, state.capacity) : std::string(kind);
 }
 
-using Waiters = std::vector<locks::Waiter>;
-
-// A name, its holders, and those that wait for it.
-struct Entry {
-  std::optional<store::NameState> state{};  // none between a release and the next grant
-  Waiters waiters{};
-};
-using Entries = std::map<std::string, Entry>;
-
-base::Result<Entries> find_entries(store::LeaseStore& store, const std::string& prefix) {
-  HOLDFAST_TRY_LET(auto names, list_names(store, prefix));
-  HOLDFAST_TRY_LET(auto waiters, locks::list_waiters(store, prefix, answer_deadline()));
-  Entries entries;
-  for (store::NameState& state : names) {
-    std::string name(state.name.view());
-    entries[std::move(name)].state = std::move(state);
-  }
-  for (locks::Waiter& waiter : waiters) {
-    Waiters& all = entries[waiter.name].waiters;
-    all.push_back(std::move(waiter));
-  }
-  return entries;
-}
-
 void print_table(const Entries& entries) {
   std::vector<std::vector<std::string>> rows{
       {"NAME", "HELD BY", "FOR", "LEASE LEFT", "AS", "TOKEN", "REASON"}};
@@ -86,9 +58,7 @@ void print_table(const Entries& entries) {
 void print_json(const Entries& entries) {
   Json all = Json::array();
   for (const auto& [name, entry] : entries) {
-    Json one = to_json(name, entry.state);
-    one.update({{"waiters", to_json(entry.waiters)}});
-    all.push_back(one);
+    all.push_back(to_json(name, entry));
   }
   print_line({{"names", std::move(all)}});
 }

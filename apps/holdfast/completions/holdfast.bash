@@ -26,7 +26,7 @@ _holdfast() {
   fi
 
   local commands='run once elect throttle ls show why wait hold acquire renew release steal reset fence mark marked clear'
-  commands+=' watch init schema doctor bench torture help'
+  commands+=' watch serve init schema doctor bench torture help'
   local global='--store --json -v --verbose -h --help'
   local waiting='-n --no-wait -w --wait -q --quiet'
   local claim="$waiting -s --shared --permits --ttl --reason --owner"
@@ -44,7 +44,7 @@ _holdfast() {
       case ${words[i - 1]} in
         --store | -w | --wait | --permits | --ttl | --reason | --owner | -E | --busy-status | \
           --on-lost | --background | --kill-after | --skipped-status | --per | --retry | --limit | --confirm | \
-          --prefix | --every | --count | --for | --token | --workers | --names | --faults | --seed | --history | --html | --server-command | --on-acquire | --on-loss | --mode | --user | --group) ;;
+          --prefix | --every | --listen | --host | --tls-certificate | --tls-key | --count | --for | --token | --workers | --names | --faults | --seed | --history | --html | --server-command | --on-acquire | --on-loss | --mode | --user | --group) ;;
         *) ((positionals++)) ;;
       esac
     fi
@@ -74,6 +74,9 @@ _holdfast() {
       ;;
     --history | --html) COMPREPLY=($(compgen -f -- "$cur")) && return ;;
     --mode) COMPREPLY=($(compgen -W '600 660 666' -- "$cur")) && return ;;
+    --listen) COMPREPLY=($(compgen -W '127.0.0.1:7447 [::1]:7447' -- "$cur")) && return ;;
+    --tls-certificate | --tls-key) COMPREPLY=($(compgen -f -- "$cur")) && return ;;
+    --host) return ;;
     --user) COMPREPLY=($(compgen -u -- "$cur")) && return ;;
     --group)
       COMPREPLY=($(compgen -g -- "$cur"))
@@ -100,6 +103,7 @@ _holdfast() {
     fence) options='--token -w --wait' ;;
     mark) options='--ttl --if-clear' ;;
     watch) options='--prefix --every' ;;
+    serve) options='--listen --host --tls-certificate --tls-key --insecure --every' ;;
     init) options='--mode --user --group' ;;
     bench) options='--count --for' ;;
     torture) options='--for --workers --names --ttl --faults --server-command --fence --seed --history --html' ;;
@@ -120,7 +124,7 @@ _holdfast() {
     ((positionals == 0)) && COMPREPLY=($(compgen -W "$(_holdfast_marks)" -- "$cur"))
   elif [[ $command == reset ]]; then
     ((positionals == 0)) && COMPREPLY=($(compgen -W "$(_holdfast_once)" -- "$cur"))
-  elif ((positionals == 0)) && [[ $command != @(doctor|bench|torture|init) ]]; then
+  elif ((positionals == 0)) && [[ $command != @(doctor|bench|torture|init|serve) ]]; then
     COMPREPLY=($(compgen -W "$(_holdfast_names)" -- "$cur"))
   fi
 }

@@ -1,6 +1,6 @@
 # Completion of holdfast(1) for fish.
 
-set -l commands run once elect throttle ls show why wait hold acquire renew release steal reset fence mark marked clear watch init schema doctor bench torture help
+set -l commands run once elect throttle ls show why wait hold acquire renew release steal reset fence mark marked clear watch serve init schema doctor bench torture help
 
 function __holdfast_names
     holdfast ls --json 2>/dev/null | sed 's/{"name":/\n&/g' | sed -n 's/^{"name":"\([^"\\\\]*\)".*/\1/p'
@@ -9,7 +9,7 @@ end
 function __holdfast_using
     set -l words (commandline -opc)
     for word in $words[2..-1]
-        if contains -- $word run once elect throttle ls show why wait hold acquire renew release steal reset fence mark marked clear watch init schema doctor bench torture help
+        if contains -- $word run once elect throttle ls show why wait hold acquire renew release steal reset fence mark marked clear watch serve init schema doctor bench torture help
             contains -- $word $argv
             return
         end
@@ -43,6 +43,7 @@ complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -a mark -d '
 complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -a marked -d 'Check whether a key is marked'
 complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -a clear -d 'Remove a mark'
 complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -a watch -d 'Print acquisitions and releases'
+complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -a serve -d 'Show the store as a page and an API'
 complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -a doctor -d 'Check the store'
 complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -a init -d 'Create a store'
 complete -c holdfast -n "not __fish_seen_subcommand_from $commands" -a schema -d 'Print the SQL that creates a store'
@@ -75,7 +76,12 @@ complete -c holdfast -n '__holdfast_using mark' -l if-clear -d 'Only if it is no
 complete -c holdfast -n '__holdfast_using mark marked clear' -a '(__holdfast_names | string replace -rf "^mark/" "")'
 complete -c holdfast -n '__holdfast_using reset' -a '(__holdfast_names | string replace -rf "^once/" "")'
 complete -c holdfast -n '__holdfast_using watch' -l prefix -x -a '(__holdfast_names)' -d 'Names that begin with this'
-complete -c holdfast -n '__holdfast_using watch' -l every -x -a '50ms 200ms 1s' -d 'Poll interval'
+complete -c holdfast -n '__holdfast_using serve' -l listen -x -a '127.0.0.1:7447' -d 'Address and port'
+complete -c holdfast -n '__holdfast_using serve' -l host -x -d 'Host names to answer for'
+complete -c holdfast -n '__holdfast_using serve' -l tls-certificate -r -d 'Certificate chain'
+complete -c holdfast -n '__holdfast_using serve' -l tls-key -r -d 'Key of the certificate'
+complete -c holdfast -n '__holdfast_using serve' -l insecure -d 'Serve other machines without TLS'
+complete -c holdfast -n '__holdfast_using serve watch' -l every -x -a '50ms 200ms 1s' -d 'Poll interval'
 complete -c holdfast -n '__holdfast_using bench' -l count -x -d 'Number of rounds'
 complete -c holdfast -n '__holdfast_using bench torture' -l for -x -a '1s 2s 10s' -d 'How long'
 complete -c holdfast -n '__holdfast_using once throttle' -l per -x -a '1s 1m 1h' -d 'Length of the window'

@@ -1,0 +1,5 @@
+// Changes, which a server with --admin-token-file allows.
+
+export async function adminButtons() {
+  return [];
+}
