@@ -108,7 +108,9 @@ Report lone_pairs(const Context& context) {
 Report crowded_pairs(const Context& context) {
   make_table(context);
   const std::vector<Lane> lanes = {
-      holdfast(context, kThreads, "", "holdfast"), updates(context, kThreads), pipelined(context),
+      holdfast(context, kThreads, "", "holdfast"),
+      updates(context, kThreads),
+      pipelined(context),
       advisory_locks(context, kThreads),
       holdfast(context, kThreads, "&max_connections=64", "holdfast, 64 connections"),
       holdfast(context, kThreads, "&commit=off", "holdfast, commit=off")};
