@@ -1,5 +1,6 @@
 // A primary that dies, and a streaming standby that is promoted.
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <mutex>
@@ -10,6 +11,7 @@
 
 #include <tests/postgresql/postgres_test.h>
 
+#include <holdfast/engines/postgresql/postgres_diagnosis.h>
 #include <holdfast/locks/lock_provider.h>
 
 namespace holdfast::tests {
@@ -157,6 +159,19 @@ TEST_F(FailOver, AReadOnlyStandbyIsNotUsedUntilItIsPromoted) {
     const auto outcome = store->claim("job", claim);
     return outcome && std::holds_alternative<Grant>(*outcome);
   }));
+}
+
+TEST_F(FailOver, ADiagnosisSaysWhetherItWouldLoseGrants) {
+  for (const Standby kind : {Standby::asynchronous, Standby::synchronous}) {
+    start(kind);
+    const auto findings =
+        base::value_or_throw(engines::postgresql::diagnose({.conninfo = primary_->url()}));
+    const auto found = std::ranges::find(findings, "replication", &store::Finding::name);
+    ASSERT_NE(found, findings.end());
+    EXPECT_EQ(found->level, kind == Standby::synchronous ? store::Finding::Level::good
+                                                         : store::Finding::Level::warning)
+        << found->detail;
+  }
 }
 
 TEST_F(FailOver, ToASynchronousStandbyLosesNoGrantedLease) {
