@@ -62,24 +62,33 @@ install_packages() {
   fi
 }
 
-# install_node_packages: what tests/support/mongodb/package.json lists, into build/node; silent when it
-# is there.
-install_node_packages() {
-  local source=tests/support/mongodb folder=build/node output
-  if ! command -v node >/dev/null || ! command -v npm >/dev/null; then install_packages node; fi
+# install_node_modules SOURCE FOLDER: what SOURCE/package.json lists, into FOLDER; silent when it is there.
+install_node_modules() {
+  local source=$1 folder=$2 output
   if [[ -d $folder/node_modules ]] && cmp -s "$source/package-lock.json" "$folder/package-lock.json"; then
     return
   fi
-  say "fetching the packages of the stand-in for MongoDB"
+  say "fetching what $source/package.json lists"
   rm -rf "$folder"
   mkdir -p "$folder"
-  cp "$source/package.json" "$folder"
-  if ! output=$(cd "$folder" && cp "../../$source/package-lock.json" . &&
-    npm ci --no-audit --no-fund </dev/null 2>&1); then
+  cp "$source/package.json" "$source/package-lock.json" "$folder"
+  if ! output=$(cd "$folder" && npm ci --no-audit --no-fund </dev/null 2>&1); then
     printf '%s\n' "$output" >&2
     rm -rf "$folder"
     die "could not fetch the packages that $source/package.json lists"
   fi
+}
+
+# install_node_packages: the stand-in for MongoDB.
+install_node_packages() {
+  if ! command -v node >/dev/null || ! command -v npm >/dev/null; then install_packages node; fi
+  install_node_modules tests/support/mongodb build/node
+}
+
+# install_browser: the browser that tests the page of `holdfast serve`, and what drives it.
+install_browser() {
+  install_packages browser
+  install_node_modules apps/holdfast/tests/page build/page
 }
 
 # build PRESET [TARGET...]: configures and builds these targets, else all; silent when everything is up to

@@ -43,7 +43,7 @@ export function histogram(values, {label, width}) {
     const tall = (count / most) * (height - 48);
     const range = bounds[i] === Infinity ? `> ${duration(bounds[i - 1])}` : `≤ ${duration(bounds[i])}`;
     return s('g', {}, s('rect', {x: 4 + i * wide + 3, y: height - 24 - tall, width: wide - 6, height: tall, class: 'bar-of', rx: 2}, s('title', {}, `${range}: ${count}`)),
-      count ? text(4 + (i + 0.5) * wide, height - 28 - tall, count, 'middle') : null, width > 420 || i % 2 ? text(4 + (i + 0.5) * wide, height - 8, range, 'middle') : null);
+      count ? text(4 + (i + 0.5) * wide, height - 28 - tall, count, 'middle') : null, width > 640 || i % 2 ? text(4 + (i + 0.5) * wide, height - 8, range, 'middle') : null);
   });
   const sorted = [...values].sort((a, b) => a - b);
   return frame(width, height, `${label}: ${values.length}, median ${duration(sorted[Math.floor(sorted.length / 2)])}, longest ${duration(sorted[sorted.length - 1])}`, ...bars);

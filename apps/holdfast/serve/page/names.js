@@ -18,7 +18,7 @@ function holderCells(name) {
     h('span', {class: 'reason'}, holder.reason ? foreign(holder.reason) : ''),
     h('span', {class: 'held', 'data-label': 'held '}, running(holder.held_for_ms)),
     h('span', {class: 'left', 'data-label': 'left '}, running(holder.time_left_ms, -1)),
-    h('span', {class: 'token', 'data-label': 'token '}, String(holder.token)),
+    h('span', {class: 'token'}, holder.foreign ? '–' : String(holder.token)),
   ];
 }
 
