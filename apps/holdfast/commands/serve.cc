@@ -15,6 +15,7 @@
 #include "apps/holdfast/cli/exit_status.h"
 #include "apps/holdfast/cli/json.h"
 #include "apps/holdfast/cli/output.h"
+#include "apps/holdfast/cli/text.h"
 #include "apps/holdfast/commands.h"
 #include "apps/holdfast/serve/api.h"
 #include "apps/holdfast/waiting/signals.h"
@@ -28,9 +29,9 @@ constexpr Help kHelp{
     .usage = "[OPTIONS]",
     .about =
         "Show the store to browsers and programs, live: names, holders, waiters, deadlocks and\n"
-        "history as a page, a JSON API (/api/v1) and metrics (/metrics). Changes nothing, and\n"
-        "answers this machine only. Runs until it is interrupted, also while the store is\n"
-        "unreachable.\n",
+        "history as a page, a JSON API (/api/v1) and metrics (/metrics). Changes nothing without\n"
+        "--admin-token-file, and answers this machine only. Runs until it is interrupted, also\n"
+        "while the store is unreachable.\n",
     .examples =
         "  holdfast serve                                      then open the URL that it prints\n"
         "  holdfast serve --store redis://localhost --listen 127.0.0.1:8080\n"
@@ -42,6 +43,7 @@ struct ServeOptions {
   std::vector<std::string> hosts{};
   std::string certificate{};
   std::string key{};
+  std::string admin_token_file{};
   bool insecure = false;
   base::Duration every = std::chrono::seconds(1);
 };
@@ -61,6 +63,9 @@ void declare(CommandLine& line, ServeOptions& options) {
   line.option("--tls-key", "FILE", "The key of the certificate (PEM)", into(options.key));
   line.flag("--insecure", options.insecure,
             "Allow --listen on other than the loopback interface without TLS");
+  line.option("--admin-token-file", "FILE",
+              "Allow steal, clear and reset with the token in this file",
+              into(options.admin_token_file));
   line.option("--every", "DURATION", "The least time between two listings (default: 1s)",
               into(options.every));
   options.global.declare(line);
@@ -87,10 +92,11 @@ std::string mistake_in(const ServeOptions& options, const serve::ListenAddress& 
 class Running {
  public:
   Running(std::unique_ptr<serve::HttpServer> server, Session& session, const ServeOptions& options,
-          serve::Guard guard)
+          serve::Guard guard, const std::optional<std::string>& token)
       : server_(std::move(server)),
         watcher_(session.store(), options.every, [this] { server_->publish(); }),
-        api_(session.store(), session.location(), watcher_, *server_, std::move(guard)) {
+        api_(session.store(), session.location(), watcher_, *server_, std::move(guard),
+             token ? make_admin(session, *token) : nullptr) {
     server_->start([this](const serve::Request& request) { return api_.answer(request); },
                    [this] { return api_.newest(); });
   }
@@ -99,6 +105,14 @@ class Running {
   Running& operator=(const Running&) = delete;
 
  private:
+  std::unique_ptr<const serve::Admin> make_admin(Session& session, const std::string& token) {
+    return std::make_unique<const serve::Admin>(
+        session.store(), watcher_, token, [&session](std::string_view line) {
+          session.console().print(fmt::format("{} holdfast: audit: {}",
+                                              utc_time(std::chrono::system_clock::now()), line));
+        });
+  }
+
   const std::unique_ptr<serve::HttpServer> server_;
   serve::Watcher watcher_;
   const serve::Api api_;
@@ -131,6 +145,13 @@ void wait_for_the_end(Session& session, const Signals& signals) {
   }
 }
 
+base::Result<std::optional<std::string>> token_of(const ServeOptions& options) {
+  if (options.admin_token_file.empty()) {
+    return std::nullopt;
+  }
+  return serve::read_admin_token(options.admin_token_file);
+}
+
 int serve_store(Session& session, const ServeOptions& options,
                 const serve::ListenAddress& address) {
   session.serve();
@@ -138,6 +159,10 @@ int serve_store(Session& session, const ServeOptions& options,
   const Signals signals;
   if (const auto opened = session.open(); !opened) {
     return session.report(opened.error());
+  }
+  const auto token = token_of(options);
+  if (!token) {
+    return session.report(token.error());
   }
   auto server = serve::HttpServer::open({.address = address,
                                          .certificate = options.certificate,
@@ -150,7 +175,8 @@ int serve_store(Session& session, const ServeOptions& options,
                                       address.url_host(), (*server)->port());
   std::vector<std::string> hosts = options.hosts;
   hosts.push_back(address.url_host());
-  const Running running(*std::move(server), session, options, serve::Guard(std::move(hosts)));
+  const Running running(*std::move(server), session, options, serve::Guard(std::move(hosts)),
+                        *token);
   announce(session, url);
   if (!flush_output()) {
     return kSuccess;  // `main` reports it

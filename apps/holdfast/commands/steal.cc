@@ -1,15 +1,11 @@
-#include <algorithm>
-#include <optional>
 #include <vector>
 
-#include <fmt/core.h>
-
 #include <holdfast/base/printable.h>
-#include <holdfast/base/try.h>
 
 #include "apps/holdfast/cli/exit_status.h"
 #include "apps/holdfast/cli/json.h"
 #include "apps/holdfast/cli/output.h"
+#include "apps/holdfast/cli/removal.h"
 #include "apps/holdfast/cli/text.h"
 #include "apps/holdfast/commands.h"
 
@@ -30,27 +26,6 @@ constexpr Help kHelp{
         "  holdfast steal deploy --confirm deploy"};
 
 using Holders = std::vector<store::Holder>;
-
-// Those whose lease was still there to be removed.
-base::Result<Holders> remove(store::LeaseStore& store, const std::string& name,
-                             const Holders& holders) {
-  Holders removed;
-  for (const store::Holder& holder : holders) {
-    HOLDFAST_TRY_LET(const auto outcome, store.release(name, holder.id, answer_deadline()));
-    if (outcome == store::ReleaseOutcome::released) {
-      removed.push_back(holder);
-    }
-  }
-  return removed;
-}
-
-// Only the program that locked it can free it: we do not know how it does so.
-base::Error held_by_foreign(const std::string& name, const store::Holder& holder) {
-  return {base::ErrorCode::busy,
-          fmt::format("{} is held by another program than Holdfast ({}): end that program, or wait "
-                      "until its lock expires",
-                      base::printable(name), base::printable(holder.owner))};
-}
 
 void print(const Session& session, const std::string& name, const Holders& removed) {
   if (session.json()) {
@@ -91,16 +66,11 @@ int steal(const Invocation& call) {
   if (const auto opened = session.open(); !opened) {
     return session.report(opened.error());
   }
-  const auto state = session.store()->look(name, answer_deadline());
-  if (!state) {
-    return session.report(name, state.error());
+  const auto holders = removable_holders(*session.store(), name);
+  if (!holders) {
+    return session.report(name, holders.error());
   }
-  const Holders holders = *state ? (*state)->holders : Holders();
-  if (const auto foreign = std::ranges::find_if(holders, &store::Holder::foreign);
-      foreign != holders.end()) {
-    return session.report(held_by_foreign(name, *foreign));
-  }
-  const auto removed = remove(*session.store(), name, holders);
+  const auto removed = remove_leases(*session.store(), name, *holders);
   if (!removed) {
     return session.report(name, removed.error());
   }

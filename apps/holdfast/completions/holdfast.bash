@@ -44,7 +44,7 @@ _holdfast() {
       case ${words[i - 1]} in
         --store | -w | --wait | --permits | --ttl | --reason | --owner | -E | --busy-status | \
           --on-lost | --background | --kill-after | --skipped-status | --per | --retry | --limit | --confirm | \
-          --prefix | --every | --listen | --host | --tls-certificate | --tls-key | --count | --for | --token | --workers | --names | --faults | --seed | --history | --html | --server-command | --on-acquire | --on-loss | --mode | --user | --group) ;;
+          --prefix | --every | --listen | --host | --admin-token-file | --tls-certificate | --tls-key | --count | --for | --token | --workers | --names | --faults | --seed | --history | --html | --server-command | --on-acquire | --on-loss | --mode | --user | --group) ;;
         *) ((positionals++)) ;;
       esac
     fi
@@ -75,7 +75,7 @@ _holdfast() {
     --history | --html) COMPREPLY=($(compgen -f -- "$cur")) && return ;;
     --mode) COMPREPLY=($(compgen -W '600 660 666' -- "$cur")) && return ;;
     --listen) COMPREPLY=($(compgen -W '127.0.0.1:7447 [::1]:7447' -- "$cur")) && return ;;
-    --tls-certificate | --tls-key) COMPREPLY=($(compgen -f -- "$cur")) && return ;;
+    --admin-token-file | --tls-certificate | --tls-key) COMPREPLY=($(compgen -f -- "$cur")) && return ;;
     --host) return ;;
     --user) COMPREPLY=($(compgen -u -- "$cur")) && return ;;
     --group)
@@ -103,7 +103,7 @@ _holdfast() {
     fence) options='--token -w --wait' ;;
     mark) options='--ttl --if-clear' ;;
     watch) options='--prefix --every' ;;
-    serve) options='--listen --host --tls-certificate --tls-key --insecure --every' ;;
+    serve) options='--listen --host --admin-token-file --tls-certificate --tls-key --insecure --every' ;;
     init) options='--mode --user --group' ;;
     bench) options='--count --for' ;;
     torture) options='--for --workers --names --ttl --faults --server-command --fence --seed --history --html' ;;

@@ -79,6 +79,7 @@ complete -c holdfast -n '__holdfast_using watch' -l prefix -x -a '(__holdfast_na
 complete -c holdfast -n '__holdfast_using serve' -l listen -x -a '127.0.0.1:7447' -d 'Address and port'
 complete -c holdfast -n '__holdfast_using serve' -l host -x -d 'Host names to answer for'
 complete -c holdfast -n '__holdfast_using serve' -l tls-certificate -r -d 'Certificate chain'
+complete -c holdfast -n '__holdfast_using serve' -l admin-token-file -r -d 'Token for changes'
 complete -c holdfast -n '__holdfast_using serve' -l tls-key -r -d 'Key of the certificate'
 complete -c holdfast -n '__holdfast_using serve' -l insecure -d 'Serve other machines without TLS'
 complete -c holdfast -n '__holdfast_using serve watch' -l every -x -a '50ms 200ms 1s' -d 'Poll interval'

@@ -21,12 +21,13 @@ constexpr int kBadRequest = 400;
 }  // namespace
 
 Api::Api(std::shared_ptr<store::LeaseStore> store, StoreLocation location, const Watcher& watcher,
-         const HttpServer& server, Guard guard)
+         const HttpServer& server, Guard guard, std::unique_ptr<const Admin> admin)
     : store_(std::move(store)),
       location_(std::move(location)),
       watcher_(watcher),
       server_(server),
       guard_(std::move(guard)),
+      admin_(std::move(admin)),
       health_(std::make_shared<StoreHealth>(store_, location_)) {}
 
 const Api::Route* Api::find_route(std::string_view path) {
@@ -49,6 +50,9 @@ Answer Api::answer(const Request& request) const {
   const auto target = Target::parse(request.target);
   if (!target) {
     return failure(kBadRequest, "invalid_argument", target.error().message);
+  }
+  if (admin_ && Admin::knows(target->path)) {
+    return admin_->answer(request, *target);
   }
   const Route* const route = find_route(target->path);
   if (route == nullptr && find_file(target->path) == nullptr) {

@@ -6,6 +6,7 @@
 #include <holdfast/store/lease_store.h>
 
 #include "apps/holdfast/cli/store_location.h"
+#include "apps/holdfast/serve/admin.h"
 #include "apps/holdfast/serve/guard.h"
 #include "apps/holdfast/serve/http_server.h"
 #include "apps/holdfast/serve/message.h"
@@ -21,8 +22,9 @@ namespace holdfast::cli::serve {
 // Thread-safe. Outlives the server that calls it.
 class Api {
  public:
+  // Without an `admin` nothing can be changed.
   Api(std::shared_ptr<store::LeaseStore> store, StoreLocation location, const Watcher& watcher,
-      const HttpServer& server, Guard guard);
+      const HttpServer& server, Guard guard, std::unique_ptr<const Admin> admin);
 
   [[nodiscard]] Answer answer(const Request& request) const;
   [[nodiscard]] Event newest() const;
@@ -52,6 +54,7 @@ class Api {
   const Watcher& watcher_;
   const HttpServer& server_;
   const Guard guard_;
+  const std::unique_ptr<const Admin> admin_;
   const std::shared_ptr<StoreHealth> health_;
 };
 

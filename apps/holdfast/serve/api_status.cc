@@ -120,6 +120,7 @@ Answer Api::overview(const Target& /*target*/) const {
   shown.update({{"store", engines::without_password(location_.url)},
                 {"engine", store_->capabilities().engine},
                 {"listing_ms", to_ms(snapshot->took)},
+                {"admin", admin_ != nullptr},
                 {"kinds", kinds_json(*snapshot)},
                 {"groups", groups_json(*snapshot)}});
   watcher_.history([&](const Chronicle& chronicle) {

@@ -77,7 +77,10 @@ export function nameView(root, id) {
     state.replaceChildren(h('div', {class: 'cards'}, ...(name.holders.length ? name.holders.map((holder) => holderCard(holder, name)) : [h('p', {class: 'card'}, 'Nobody holds it.')])),
       h('h2', {}, name.waiters.length ? `${name.waiters.length} waiting, the longest first` : 'Nobody waits'),
       name.waiters.length ? h('ol', {class: 'waiting'}, ...name.waiters.map(waiterItem)) : '');
-    actions.replaceChildren(...await adminButtons(name));
+    // A button that has the focus keeps it.
+    const offered = name.held + ' ' + name.kind;
+    if (actions.dataset.offered !== offered) actions.replaceChildren(...await adminButtons(name));
+    actions.dataset.offered = offered;
     const now = Date.now();
     const holds = name.holds.map((hold) => ({...hold, from: Date.parse(hold.from), until: Date.parse(hold.until)}));
     const current = name.holders.map((holder) => ({owner: holder.owner, from: now - holder.held_for_ms, until: now, end: 'held', token: holder.token}));

@@ -2,6 +2,7 @@
 // picture of each state there.
 
 import assert from 'node:assert/strict';
+import {writeFileSync} from 'node:fs';
 import path from 'node:path';
 import {PATIENCE, World, eventually, freePort} from './world.mjs';
 
@@ -141,6 +142,43 @@ const tests = {
   },
 };
 
+// A server that allows changes.
+async function changes(readOnly) {
+  const token = 'a-token-of-the-test-0123';
+  const file = path.join(world.folder, 'token');
+  writeFileSync(file, token + '\n', {mode: 0o600});
+  const holder = await world.hold('deploy/web', '--owner', 'ci@web1:41');
+  await readOnly.goto(readOnly.url().replace(/#.*/, '#/name/deploy%2Fweb'));
+  await readOnly.getByText('ci@web1').first().waitFor();
+  await readOnly.getByRole('heading', {name: 'Timeline'}).waitFor();
+  assert.equal(await readOnly.getByRole('button', {name: 'Steal…'}).count(), 0);
+
+  const server = await world.serve('--admin-token-file', file);
+  const page = await open(server.url + '#/name/deploy%2Fweb');
+  await page.getByRole('button', {name: 'Steal…'}).click();
+  const dialog = page.getByRole('dialog');
+  const steal = dialog.getByRole('button', {name: 'Steal'});
+  assert.equal(await steal.isDisabled(), true);
+  await dialog.getByLabel('to confirm').fill('deploy/we');
+  assert.equal(await steal.isDisabled(), true);
+  await dialog.getByLabel('to confirm').fill('deploy/web');
+  await dialog.getByLabel('Admin token').fill('another-token-0123456789');
+  await picture(page, 'steal');
+  await steal.click();
+  await dialog.getByText('changes need the token').waitFor();
+  assert.equal(holder.exitCode, null);
+  await dialog.getByLabel('Admin token').fill(token);
+  await steal.click();
+  await dialog.waitFor({state: 'detached'});
+  await holder.ended;
+  assert.equal(holder.exitCode, 79);
+  await page.locator('tbody .kind.stolen').waitFor();
+  await picture(page, 'stolen');
+  console.log('ok  steal asks for the name and the token, and works with them alone');
+  // The browser reports the 401 that was provoked.
+  complaints.splice(0, complaints.length, ...complaints.filter((text) => !text.includes('status of 401')));
+}
+
 // A store of its own, which is ended on purpose.
 async function manyNames() {
   const port = await freePort();
@@ -190,6 +228,7 @@ try {
     await test(page);
     console.log('ok  ' + name);
   }
+  await changes(page);
   await manyNames();
   assert.deepEqual(complaints, []);
 } catch (error) {

@@ -31,10 +31,10 @@ export function freePort() {
 
 export class World {
   constructor(holdfast, modules) {
-    this.holdfast = holdfast;
+    this.holdfast = path.resolve(holdfast);
     this.folder = mkdtempSync(path.join(tmpdir(), 'holdfast-page-'));
     this.children = new Set();
-    this.require = createRequire(path.join(modules, 'package.json'));
+    this.require = createRequire(path.resolve(modules, 'package.json'));
     this.environment = {PATH: process.env.PATH, HOME: this.folder};
   }
 
