@@ -46,6 +46,9 @@ TEST(StoreUrl, APasswordIsHidden) {
   EXPECT_EQ(without_password("redis://:se:cr@et@host"), "redis://:***@host");
   EXPECT_EQ(without_password("redis+unix://me:secret@/run/redis.sock"),
             "redis+unix://me:***@/run/redis.sock");
+  EXPECT_EQ(without_password("redis+sentinel://me:secret@a:1,b/m?sentinel_user=w"
+                             "&sentinel_password=secret&ack=1"),
+            "redis+sentinel://me:***@a:1,b/m?sentinel_user=w&sentinel_password=***&ack=1");
   EXPECT_EQ(without_password("mongodb://me:secret@a:1,b:2/locks"),
             "mongodb://me:***@a:1,b:2/locks");
   EXPECT_EQ(without_password("redis://host?password=secret"), "redis://host?password=***");

@@ -129,8 +129,8 @@ class Connection {
     std::vector<std::unique_ptr<Submission>> submissions;
   };
 
-  // Callers: connection.cc. Out of memory ends the process in noexcept functions: a leader or a
-  // writer that vanished would leave the others waiting.
+  // Callers that block: connection.cc. Out of memory ends the process in noexcept functions: a
+  // leader or a writer that vanished would leave the others waiting.
 
   // Reads what has come while nobody led, before a call enters: a connection that has ended is not
   // written to, and late replies make places free. Opens the mutex meanwhile.
@@ -157,7 +157,7 @@ class Connection {
   void notify_finished() HOLDFAST_REQUIRES(mutex_);
   void notify(const Finished& finished) HOLDFAST_EXCLUDES(mutex_);
 
-  // The thread that leads for submissions.
+  // Submissions, and the thread that leads for them: driving.cc.
   [[nodiscard]] base::Result<void> start_driver() HOLDFAST_REQUIRES(mutex_);
   void drive() noexcept HOLDFAST_EXCLUDES(mutex_);
   // Returns the first deadline of a submission; never if there are none.

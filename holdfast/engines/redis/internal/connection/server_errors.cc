@@ -60,8 +60,8 @@ base::Error failure_of(const Reply& error) {
   if (error.text().starts_with(kUnknownCommand)) {
     return {ErrorCode::unsupported,
             "the server does not run scripts: it may be a Sentinel, or EVALSHA and EVAL may be "
-            "disabled; name a Redis server itself (a Sentinel tells its address: SENTINEL "
-            "get-master-addr-by-name), and allow both commands (" +
+            "disabled; name Sentinels as in redis+sentinel://host:26379/mymaster, and allow both "
+            "commands (" +
                 base::printable(error.text()) + ")"};
   }
   for (const Meaning& meaning : kMeanings) {
