@@ -305,7 +305,7 @@ TEST(AsyncKeyGuard, DowngradeLetsInTheFirstReadersAndNoWriter) {
   EXPECT_FALSE(AsyncExclusiveGuard().downgrade());
 }
 
-TEST(AsyncKeyLockLimit, ACoroutineBeyondTheLimitIsToldSoAtOnce) {
+TEST(AsyncKeyLockLimit, ACoroutineBeyondTheLimitFailsAtOnce) {
   AsyncKeyLock keys({.max_waiters = 1});
   asio::io_context context;
   const auto held = keys.try_lock("key");

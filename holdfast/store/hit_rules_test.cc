@@ -63,7 +63,7 @@ TEST(HitRulesSliding, SaysWhenAsManyAsWantedWillFit) {
   EXPECT_EQ(lease_rules::hit(record, sliding(4, 0), at(4s))->retry_after, 6s);
 }
 
-TEST(HitRules, WhoOnlyLooksChangesNothing) {
+TEST(HitRules, AHitThatCountsNothingChangesNothing) {
   Record record;
   EXPECT_EQ(lease_rules::hit(record, fixed(1, 0), at(0s)), (HitOutcome{true, 0, 1, 0s, 0s}));
   EXPECT_EQ(lease_rules::hit(record, sliding(1, 0), at(0s)), (HitOutcome{true, 0, 1, 0s, 0s}));

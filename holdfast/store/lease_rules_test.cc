@@ -194,7 +194,7 @@ TEST(LeaseRulesTransfer, ReplacesTheLeaseAndMintsAToken) {
             (Grant{base::FencingToken(8), 19s}));
 }
 
-TEST(LeaseRulesTransfer, FromWhatIsGoneIsLost) {
+TEST(LeaseRulesTransfer, FromALeaseThatHasEndedIsLost) {
   Record record;
   EXPECT_TRUE(is_lost(lease_rules::transfer(record, kOne, wish(kTwo), at(0s))));
   (void)lease_rules::claim(record, wish(kOne, 10s), at(0s));
@@ -284,7 +284,7 @@ TEST_F(LeaseRulesWaiting, AWriterThatWaitsKeepsNewReadersOutForItsTimeOnly) {
   EXPECT_TRUE(grant(claim(reader(kThree), 6s)));
 }
 
-TEST_F(LeaseRulesWaiting, WhoDoesNotAskForItHoldsNobodyBack) {
+TEST_F(LeaseRulesWaiting, AClaimThatDoesNotAskForItHoldsNobodyBack) {
   EXPECT_TRUE(is_busy(claim(patient(kTwo, 0s), 1s)));
   EXPECT_TRUE(grant(claim(reader(kThree), 2s)));
 }
@@ -307,7 +307,7 @@ TEST_F(LeaseRulesWaiting, EndsWithARelease) {
   EXPECT_TRUE(grant(claim(reader(kThree), 2s)));
 }
 
-TEST_F(LeaseRulesWaiting, HoldsBackNobodyWhoWantsAsMuch) {
+TEST_F(LeaseRulesWaiting, HoldsBackNoClaimThatWantsAsMuch) {
   EXPECT_TRUE(is_busy(claim(patient(kTwo, 50s), 1s)));
   (void)lease_rules::release(record_, kOne, at(2s));
   EXPECT_TRUE(grant(claim(patient(kThree, 50s), 2s)));

@@ -26,7 +26,7 @@ TEST(WatchList, WatchersReceiveTheNoticeAsItWasSent) {
   EXPECT_EQ(notices, (std::vector<Notice>{{}, {.granted = id}, {}}));
 }
 
-TEST(WatchList, CallsThoseWhoWatchTheNameAndNobodyElse) {
+TEST(WatchList, CallsTheWatchesOfTheNameAndNoOthers) {
   WatchList watches;
   int one = 0;
   int two = 0;

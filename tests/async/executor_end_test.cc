@@ -76,7 +76,7 @@ TEST_P(AsyncExecutorEnd, AfterEveryStepLeavesNothingBehind) {
   }
 }
 
-TEST_P(AsyncExecutorEnd, WhoWaitsLeavesTheLineWithoutBeingTold) {
+TEST_P(AsyncExecutorEnd, AWaiterLeavesTheQueueWithoutBeingCalled) {
   AsyncLockProvider provider(open(), {.poll_least = 1h, .poll_most = 1h, .warn_after = 1h});
   const locks::Lock held = provider.blocking().acquire("job");
   const auto sentinel = std::make_shared<int>(0);

@@ -11,7 +11,7 @@ namespace holdfast::locks {
 namespace {
 
 // In a process of its own: in this one there may be stacks of threads that have ended.
-TEST(NoThreadDeathTest, ALeaseThatNobodyCanRenewIsGivenBack) {
+TEST(NoThreadDeathTest, ALeaseThatNobodyCanRenewIsReleased) {
   if (!tests::NoRoomForThreads::kWorks) GTEST_SKIP() << "a sanitizer needs the address space";
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const auto acquire = [] {

@@ -59,7 +59,7 @@ AcquireOptions lasting() { return {.ttl = 10min}; }
 // Its end is waited for.
 AcquireOptions brief() { return {.ttl = 500ms}; }
 
-TEST_F(Faults, WhenTheServerIsGoneTheLockIsLostByItsOwnDeadline) {
+TEST_F(Faults, WhenTheServerHasEndedTheLockIsLostByItsOwnDeadline) {
   const Lock lock = provider().acquire("job", brief());
   server_->kill();
   EXPECT_TRUE(eventually([&] { return is_lost(lock); }));

@@ -57,7 +57,7 @@ TEST_F(Layout, AMutexAndItsTombstoneHaveExactlyTheFieldsOfDistributedLock) {
             std::string::npos);
 }
 
-TEST_F(Layout, WhenPermitsAreAllGivenBackNothingIsLeftOfThem) {
+TEST_F(Layout, WhenAllPermitsAreReleasedNothingIsLeftOfThem) {
   const Claim one = wish(Permits::of(1, 2));
   const Claim two = wish(Permits::of(1, 2));
   expect<Grant>(store_->claim("pool", one));

@@ -31,7 +31,7 @@ TEST_P(Wake, AReleaseThroughAnotherStoreWakes) {
   EXPECT_TRUE(eventually([&] { return calls > 0; }));
 }
 
-TEST_P(Wake, APermitGivenBackWakes) {
+TEST_P(Wake, AReleasedPermitWakes) {
   const Claim one = wish(Permits::of(2, 2));
   expect<Grant>(store_->claim("pool", one));
   const auto waiting = store_on(server_);
@@ -94,7 +94,7 @@ TEST_P(Wake, WaitersOfSeveralStoresTakeTurns) {
 INSTANTIATE_TEST_SUITE_P(OnAReplicaSet, Wake, ::testing::Values(false));
 INSTANTIATE_TEST_SUITE_P(OnAServerOfItsOwn, Wake, ::testing::Values(true));
 
-TEST(WakeOfAUserWithFewRights, WhoMayNotFollowChangesLooks) {
+TEST(WakeOfAUserWithFewRights, AUserThatMayNotFollowChangesPolls) {
   const MongoServer server({.must_be_stand_in = true, .own = true});
   MongoClient(server.url()).run("admin", R"({"configureFailPoint": "failCommand",
       "mode": {"times": 1}, "data": {"failCommands": ["aggregate"], "errorCode": 13}})");

@@ -21,6 +21,10 @@ fi
 if sources | xargs grep -nE '^ *// (What|Whether|Who|How|As|Of|By|Why|Whose|For (how|what)|With what|In what)\b'; then
   status=1
 fi
+# The name of a test is a sentence in the same words.
+if sources | xargs grep -nE 'TEST(_F|_P)?\([A-Za-z]+, *(Who[A-Z]|[A-Za-z]*(ThoseWho|Whoever|NobodyWho|ManyWho|GivenBack|IsAway))'; then
+  status=1
+fi
 # In a page a question and a heading may begin so.
 if { find docs -name '*.md'
   ls ./*.md apps/holdfast/holdfast.1; } | xargs grep -nE '(^|[.:] )(- )?(What|Whether|Who|How) [a-z]' | grep -vE '\?|CHANGELOG'; then

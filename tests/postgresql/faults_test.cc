@@ -78,7 +78,7 @@ TEST_F(Faults, AServerThatRestartsHasOurLocksAndTokensGrow) {
   EXPECT_GT(token_of_next(provider, "job"), token);
 }
 
-TEST_F(Faults, WhenTheServerIsGoneTheLockIsLostByItsOwnDeadline) {
+TEST_F(Faults, WhenTheServerHasEndedTheLockIsLostByItsOwnDeadline) {
   start();
   LockProvider provider(opened(options()));
   const Lock lock = provider.acquire("job", {.ttl = 500ms});

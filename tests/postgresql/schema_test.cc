@@ -68,7 +68,7 @@ TEST_F(SchemaTest, OneThatWasDroppedIsMadeAgain) {
   expect<Grant>(store_->claim("job", wish()));
 }
 
-TEST_F(SchemaTest, AUserWhoMayNotMakeItIsGivenTheStatement) {
+TEST_F(SchemaTest, AUserThatMayNotMakeItGetsTheStatement) {
   make_database("strict");
   const auto store = opened(as_app("strict"));
   const auto claimed = store->claim("job", wish());

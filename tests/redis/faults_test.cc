@@ -58,7 +58,7 @@ TEST_F(Faults, AServerThatIsNotThereYetIsUsedWhenItIs) {
   EXPECT_TRUE(eventually([&] { return early.look("job").has_value(); }));
 }
 
-TEST_F(Faults, WhenTheServerIsGoneTheLockIsLostByItsOwnDeadline) {
+TEST_F(Faults, WhenTheServerHasEndedTheLockIsLostByItsOwnDeadline) {
   start();
   const Lock lock = provider().acquire("job", brief());
   server_->kill();

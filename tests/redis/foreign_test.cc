@@ -54,7 +54,7 @@ TEST_F(Foreign, AForeignLockThatNeverExpiresLastsAsLongAsAnyLeaseCan) {
   EXPECT_EQ(run({"PTTL", "job"}), "-1");
 }
 
-TEST_F(Foreign, OnceAForeignLockIsGoneTheNameIsFree) {
+TEST_F(Foreign, OnceAForeignLockHasEndedTheNameIsFree) {
   lock("job", "theirs");
   expect<Busy>(store_->claim("job", wish()));
   run({"DEL", "job"});

@@ -110,14 +110,14 @@ TEST_F(GivenLock, EveryGrantReachesItsWaiterWithoutAPoll) {
   EXPECT_EQ(inside, 44 * kRounds);
 }
 
-TEST_F(GivenLock, WhoTimesOutLeavesTheQueue) {
+TEST_F(GivenLock, AWaiterThatTimesOutLeavesTheQueue) {
   EXPECT_FALSE(base::value_or_throw(provider_.try_acquire("job", {.wait = 50ms})));
   EXPECT_EQ(in_queue(), 0);
   release("job", first_.id);
   EXPECT_EQ(holder(), LeaseId());
 }
 
-TEST_F(GivenLock, WhoIsCancelledLeavesTheQueue) {
+TEST_F(GivenLock, AWaiterThatIsCancelledLeavesTheQueue) {
   std::stop_source stop;
   std::jthread waiter([&] {
     const auto lock = provider_.try_acquire("job", {.wait = 10min, .stop = stop.get_token()});

@@ -71,7 +71,7 @@ TEST_F(Given, AGrantLastsOnceItIsRenewed) {
   EXPECT_GT(holders("job").at(0).time_left, kShort);
 }
 
-TEST_F(Given, WhoSaysNothingKeepsTheNameForSecondsOnly) {
+TEST_F(Given, AGrantThatIsNotConfirmedKeepsTheNameForSecondsOnly) {
   Claimant silent(server_.port());
   release("job", first_.id);
   ASSERT_EQ(holder(), silent.claim.id);
@@ -101,7 +101,7 @@ TEST_F(Given, AGrantThatIsHeardOfTooLateIsNotBelieved) {
   EXPECT_EQ(holder(), next.id);
 }
 
-TEST_F(Given, WhoAsksForWhatItWasGivenGetsAWholeLease) {
+TEST_F(Given, AWaiterThatConfirmsItsGrantGetsAWholeLease) {
   Claimant waiting(server_.port());
   Claim brief = waiting.claim;
   brief.ttl = 2s;
@@ -110,7 +110,7 @@ TEST_F(Given, WhoAsksForWhatItWasGivenGetsAWholeLease) {
   EXPECT_GT(holders("job").at(0).time_left, kShort);
 }
 
-TEST_F(Given, WhoWasGivenTheNameAndDoesNotWantItGivesItToTheNext) {
+TEST_F(Given, AGrantThatIsNotWantedGoesToTheNextWaiter) {
   Claimant unwilling(server_.port());
   Claimant next(server_.port());
   release("job", first_.id);
@@ -151,12 +151,13 @@ TEST_F(Given, AHolderKeepsWhatItIsGrantedOnceMore) {
 }
 
 TEST_F(Given, ItsStoreIsGone) {
-  { const Claimant gone(server_.port()); }
+  {
+    const Claimant gone(server_.port());
+  }
   Claimant next(server_.port());
   // The server may not have noticed yet.
-  ASSERT_TRUE(eventually([&] {
-    return run({"PUBSUB", "CHANNELS", "hf:*"}).find(' ') == std::string::npos;
-  }));
+  ASSERT_TRUE(eventually(
+      [&] { return run({"PUBSUB", "CHANNELS", "hf:*"}).find(' ') == std::string::npos; }));
   const int published = calls("publish");
   release("job", first_.id);
   EXPECT_EQ(holder(), next.claim.id);
@@ -291,7 +292,7 @@ TEST_F(Given, TheNoteIsKeptForLongEnough) {
   EXPECT_GE(std::stoi(run({"TTL", "hf:{job}"})), 3600);
 }
 
-TEST_F(Given, WhereTheNoteIsLostOneIsTold) {
+TEST_F(Given, WhereTheNoteIsLostOneWaiterIsNotified) {
   Claimant waiting(server_.port());
   run({"DEL", "hf:{job}"});
   EXPECT_EQ(release("job", first_.id), ReleaseOutcome::released);
@@ -300,7 +301,7 @@ TEST_F(Given, WhereTheNoteIsLostOneIsTold) {
   expect<Grant>(waiting.ask());
 }
 
-TEST_F(Given, WhoCannotBeToldIsGivenNothing) {
+TEST_F(Given, AWaiterThatCannotBeNotifiedIsGrantedNothing) {
   run({"ACL", "SETUSER", "mute", "on", ">word", "~*", "+@all", "resetchannels"});
   const auto mute = base::value_or_throw(engines::redis::open_store(
       {.host = "127.0.0.1", .port = server_.port(), .user = "mute", .password = "word"}));

@@ -67,7 +67,7 @@ TEST_F(Listening, AHintForNobodyIsPassedOnToTheNextStore) {
   EXPECT_TRUE(eventually([&] { return calls == 1; }));
 }
 
-TEST_F(Listening, AWaiterIsToldThoughItsConnectionWasKilled) {
+TEST_F(Listening, AWaiterIsGrantedTheNameAlthoughItsConnectionWasKilled) {
   const Claim holder = hold("job");
   auto waiting = acquire("job");
   ASSERT_TRUE(eventually([&] { return provider_.waiting() == 1; }));

@@ -96,7 +96,7 @@ TEST_F(Objects, ABatchIsAFewScripts) {
   EXPECT_EQ(calls("evalsha"), before + 3);
 }
 
-TEST_F(Objects, AServerThatHasForgottenTheScriptsIsToldAgain) {
+TEST_F(Objects, AServerThatHasForgottenTheScriptsIsSentThemAgain) {
   save(save_of(order("17"), "data", 1));
   run({"SCRIPT", "FLUSH"});
   save(save_of(order("17"), "more", 1));

@@ -14,7 +14,7 @@ using store::ReleaseOutcome;
 
 class InQueue : public Given {};
 
-TEST_F(InQueue, WhoGivesUpIsGivenNothing) {
+TEST_F(InQueue, AWaiterThatGivesUpIsGrantedNothing) {
   Claimant waiting(server_.port());
   waiting.watch.reset();
   EXPECT_EQ(waiting.store->release("job", waiting.claim.id), ReleaseOutcome::not_held);
@@ -23,7 +23,7 @@ TEST_F(InQueue, WhoGivesUpIsGivenNothing) {
   EXPECT_EQ(holder(), LeaseId());
 }
 
-TEST_F(InQueue, WhoGivesUpLeavesBehindWhoElseWaitsAtItsStore) {
+TEST_F(InQueue, AWaiterThatGivesUpLeavesTheOthersOfItsStoreInTheQueue) {
   Claimant waiting(server_.port());
   EXPECT_EQ(waiting.store->release("job", waiting.claim.id), ReleaseOutcome::not_held);
   EXPECT_EQ(in_queue(), 1);
@@ -32,7 +32,7 @@ TEST_F(InQueue, WhoGivesUpLeavesBehindWhoElseWaitsAtItsStore) {
   EXPECT_EQ(holder(), LeaseId());
 }
 
-TEST_F(InQueue, WhoGivesUpPassesOnWhatItWasTold) {
+TEST_F(InQueue, AWaiterThatGivesUpPassesItsHintOn) {
   Claimant unwilling(server_.port());
   Claimant next(server_.port());
   run({"DEL", "hf:{job}"});
@@ -53,7 +53,7 @@ TEST_F(InQueue, AClaimThatWaitsNoLongerLeavesTheQueue) {
   EXPECT_EQ(holder(), LeaseId());
 }
 
-TEST_F(InQueue, AClaimThatWaitsNoLongerLeavesBehindWhoElseWatchesAtItsStore) {
+TEST_F(InQueue, AClaimThatWaitsNoLongerLeavesTheWatchesOfItsStoreInTheQueue) {
   Claimant waiting(server_.port());
   std::atomic<int> calls = 0;
   const auto watch =
@@ -78,7 +78,7 @@ TEST_F(InQueue, AStoreWhoseClaimWaitsIsInTheQueueOnce) {
 }
 
 // A waiter that was handed the name in its process, and has joined the queue meanwhile.
-TEST_F(InQueue, WhoReleasesTheNameStandsInTheQueueNoMore) {
+TEST_F(InQueue, ACallerThatReleasesTheNameIsNotInTheQueue) {
   Claimant waiting(server_.port());
   Claimant other(server_.port());
   expect<Grant>(store_->transfer("job", first_.id, other.claim));
@@ -89,26 +89,26 @@ TEST_F(InQueue, WhoReleasesTheNameStandsInTheQueueNoMore) {
   EXPECT_EQ(holder(), waiting.claim.id);
 }
 
-TEST_F(InQueue, WhoIsHandedTheNameStandsInTheQueueNoMore) {
+TEST_F(InQueue, ACallerThatIsHandedTheNameIsNotInTheQueue) {
   Claimant waiting(server_.port());
   expect<Grant>(waiting.store->transfer("job", first_.id, waiting.claim));
   EXPECT_EQ(in_queue(), 0);
 }
 
-TEST_F(InQueue, WhoIsHandedTheNameAgainStandsInTheQueueNoMore) {
+TEST_F(InQueue, ACallerThatIsHandedTheNameAgainIsNotInTheQueue) {
   Claimant waiting(server_.port());
   expect<Grant>(store_->transfer("job", first_.id, waiting.claim));
   expect<Grant>(waiting.store->transfer("job", first_.id, waiting.claim));
   EXPECT_EQ(in_queue(), 0);
 }
 
-TEST_F(InQueue, WhoHandsOnWhatItHasLostStandsInTheQueueNoMore) {
+TEST_F(InQueue, ACallerThatHandsOnALostLeaseIsNotInTheQueue) {
   Claimant waiting(server_.port());
   expect<store::Lost>(waiting.store->transfer("job", waiting.claim.id, wish()));
   EXPECT_EQ(in_queue(), 0);
 }
 
-TEST_F(InQueue, WhoHandsTheNameOnStandsInTheQueueNoMore) {
+TEST_F(InQueue, ACallerThatHandsTheNameOnIsNotInTheQueue) {
   Claimant waiting(server_.port());
   Claimant other(server_.port());
   expect<Grant>(store_->transfer("job", first_.id, other.claim));
@@ -116,7 +116,7 @@ TEST_F(InQueue, WhoHandsTheNameOnStandsInTheQueueNoMore) {
   EXPECT_EQ(in_queue(), 1);
 }
 
-TEST_F(InQueue, WhoFindsThatItWasHandedTheNameStandsInTheQueueNoMore) {
+TEST_F(InQueue, ACallerThatFindsThatItWasHandedTheNameIsNotInTheQueue) {
   Claimant waiting(server_.port());
   expect<Grant>(store_->transfer("job", first_.id, waiting.claim));
   ASSERT_EQ(in_queue(), 1);
@@ -124,7 +124,7 @@ TEST_F(InQueue, WhoFindsThatItWasHandedTheNameStandsInTheQueueNoMore) {
   EXPECT_EQ(in_queue(), 0);
 }
 
-TEST_F(InQueue, WhoFoundTheNameFreeStandsInTheQueueNoMore) {
+TEST_F(InQueue, ACallerThatFoundTheNameFreeIsNotInTheQueue) {
   Claimant waiting(server_.port());
   run({"DEL", "job"});
   expect<Grant>(waiting.ask());
@@ -132,7 +132,7 @@ TEST_F(InQueue, WhoFoundTheNameFreeStandsInTheQueueNoMore) {
 }
 
 // Where it is found free by way of the long script, too.
-TEST_F(InQueue, WhoFoundAFreeNameWithAnOldNoteStandsInTheQueueNoMore) {
+TEST_F(InQueue, ACallerThatFoundAFreeNameWithAnOldNoteIsNotInTheQueue) {
   Claimant waiting(server_.port());
   run({"DEL", "job"});
   change_note(Field::kept_until, "1000000000");
@@ -185,7 +185,7 @@ TEST_F(InQueue, DeadMembersAreRemovedAsOthersJoin) {
   EXPECT_NE(run({"ZRANGE", kQueue, "0", "0"}).find(to_string(waiting.claim.id)), std::string::npos);
 }
 
-TEST_F(InQueue, WhoReleasesWhereSomebodyWaitsStandsBehindTheOthers) {
+TEST_F(InQueue, ACallerThatReleasesWhereOthersWaitQueuesBehindThem) {
   Claimant waiting(server_.port());
   Claimant next(server_.port());
   const auto watch = base::value_or_throw(store_->watch("job", [](const auto&) {}));

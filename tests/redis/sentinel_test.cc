@@ -183,7 +183,7 @@ TEST_F(Sentinel, AnUnknownMasterIsAWrongArgumentAndTheErrorNamesTheSentinels) {
   }
 }
 
-TEST_F(Sentinel, AServerInThePlaceOfASentinelIsToldApart) {
+TEST_F(Sentinel, AServerInThePlaceOfASentinelIsRecognized) {
   const base::Error error =
       error_of_use("redis+sentinel://" + sentinel_at(set().master_port()) + "/locks");
   EXPECT_EQ(error.code, ErrorCode::unavailable);

@@ -52,7 +52,7 @@ TEST_F(Wake, AReleaseThatRemovesNothingWakesNobody) {
   EXPECT_EQ(calls("publish"), 0);
 }
 
-TEST_F(Wake, AReleaseByAUserWhoMayNotPublishIsDoneAllTheSame) {
+TEST_F(Wake, AReleaseByAUserThatMayNotPublishIsDoneAllTheSame) {
   run({"ACL", "SETUSER", "mute", "on", ">word", "~*", "+@all", "resetchannels"});
   const auto mute = base::value_or_throw(engines::redis::open_store(
       {.host = "127.0.0.1", .port = server_.port(), .user = "mute", .password = "word"}));
@@ -63,7 +63,7 @@ TEST_F(Wake, AReleaseByAUserWhoMayNotPublishIsDoneAllTheSame) {
   EXPECT_EQ(run({"EXISTS", "job"}), "0");
 }
 
-TEST_F(Wake, AStoreThatIsGoneIsPassedOver) {
+TEST_F(Wake, AStoreThatHasEndedIsPassedOver) {
   const Claim holder = wish();
   expect<Grant>(store_->claim("job", holder));
   {
@@ -88,7 +88,7 @@ TEST_F(Wake, AStoreWhereNobodyWaitsAnyMorePassesTheHintOn) {
   EXPECT_TRUE(eventually([&] { return waiting.calls == 1; }));
 }
 
-TEST_F(Wake, WhoOnlyLooksPassesTheHintOn) {
+TEST_F(Wake, AWatcherThatOnlyLooksPassesTheHintOn) {
   const Claim holder = wish();
   expect<Grant>(store_->claim("job", holder));
   const Waiting looking(server_.port(), "job");

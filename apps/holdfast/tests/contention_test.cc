@@ -80,7 +80,7 @@ TEST_F(ContentionTest, ManyRunsOfOneNameNeverOverlap) {
   EXPECT_EQ(counted.output, std::to_string(kRuns) + "\n");
 }
 
-TEST_F(ContentionTest, ThoseWhoShareHoldTheNameTogether) {
+TEST_F(ContentionTest, SharersHoldTheNameTogether) {
   const auto one = start_holder({"-s", "job"});
   const auto two = start_holder({"-s", "-n", "job"});
   const auto state = json({"show", "--json", "job"});

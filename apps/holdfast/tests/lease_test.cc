@@ -22,7 +22,7 @@ class LeaseTest : public Workspace {
   }
 };
 
-TEST_F(LeaseTest, ALeaseStaysWhenAcquireHasEndedAndIsGivenBackById) {
+TEST_F(LeaseTest, ALeaseStaysWhenAcquireHasEndedAndIsReleasedById) {
   const std::string lease = acquire({"--ttl", "1h", "job"});
   EXPECT_EQ(lease.size(), 32U);
   EXPECT_EQ(json({"show", "--json", "job"})["holders"][0]["lease_id"], lease);

@@ -93,7 +93,7 @@ class Outage {
   sqlite3* connection_ = nullptr;
 };
 
-TEST_F(LossTest, WhileTheStoreIsAwayTheCommandIsKilledBeforeItsLeaseIsOver) {
+TEST_F(LossTest, WhileTheStoreIsUnavailableTheCommandIsKilledBeforeItsLeaseIsOver) {
   const std::string beats = (folder() / "beats").string();
   const auto run = start_ready(
       {"--ttl", "2s", "--kill-after", "300ms"},
@@ -133,7 +133,7 @@ class ElectionOutageTest : public LossTest {
   std::optional<Outage> outage_;
 };
 
-TEST_F(ElectionOutageTest, WhoLostItsTermStandsAgainWhenTheStoreIsBack) {
+TEST_F(ElectionOutageTest, ACandidateThatLostItsTermCampaignsAgainWhenTheStoreAnswers) {
   outage_.reset();
   EXPECT_EQ(leader_->read_line(), "ready");
   leader_->signal(SIGTERM);

@@ -146,7 +146,7 @@ TEST_F(RecipeTest, ALeaderThatAResignationMadeOnRedisIsLeftAlone) {
   EXPECT_EQ(second->rest_of_errors(), "");
 }
 
-TEST_F(RecipeTest, WhoLosesItsTermStandsAgain) {
+TEST_F(RecipeTest, ACandidateThatLosesItsTermCampaignsAgain) {
   const auto leader = start({"elect", "--ttl", "2s", "post", "--", "sh", "-c",
                              "trap 'exit 0' TERM; echo ready; while :; do sleep 0.05; done"});
   EXPECT_EQ(leader->read_line(), "ready");
@@ -170,7 +170,7 @@ TEST_F(RecipeTest, ASignalThatComesWhileALostTermEndsIsHeeded) {
   EXPECT_EQ(leader->wait(), 128 + SIGTERM);
 }
 
-TEST_F(RecipeTest, ASharedNameIsHeldTogetherAndOneWhoWantsItAloneIsNotPassed) {
+TEST_F(RecipeTest, ASharedNameIsHeldTogetherAndAnExclusiveWaiterIsNotPassed) {
   const auto sharing = start_holder({"-s", "doc"});
   EXPECT_EQ(holdfast({"run", "-n", "-s", "doc", "--", "true"}).status, 0);
   const auto alone = start({"run", "doc", "--", "true"});
@@ -181,7 +181,7 @@ TEST_F(RecipeTest, ASharedNameIsHeldTogetherAndOneWhoWantsItAloneIsNotPassed) {
   EXPECT_EQ(holdfast({"run", "-n", "-s", "doc", "--", "true"}).status, 0);
 }
 
-TEST_F(RecipeTest, WhoWaitsForManyPermitsIsNotPassed) {
+TEST_F(RecipeTest, AWaiterForManyPermitsIsNotPassed) {
   const auto one = start_holder({"--permits", "1/3", "pool"});
   EXPECT_EQ(holdfast({"run", "-n", "--permits", "1/3", "pool", "--", "true"}).status, 0);
   const auto all = start({"run", "--permits", "3/3", "pool", "--", "true"});

@@ -86,7 +86,7 @@ TEST_F(StoryTest, AsJsonEachEventIsAnObject) {
   EXPECT_TRUE(first["message"].get<std::string>().starts_with("acquired job with token "));
 }
 
-TEST_F(StoryTest, WithoutTheOptionNothingIsTold) {
+TEST_F(StoryTest, WithoutTheOptionNothingIsPrinted) {
   EXPECT_EQ(holdfast({"run", "job", "--", "true"}).errors, "");
 }
 

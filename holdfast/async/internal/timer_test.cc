@@ -23,7 +23,7 @@ class Counter final : public Timer::Sleeper {
   std::atomic<int> wakes = 0;
 };
 
-TEST(Timer, RingsAtItsTimeAndNotBefore) {
+TEST(Timer, WakesAtItsTimeAndNotBefore) {
   base::ManualClock clock;
   Timer timer(clock);
   Counter early;

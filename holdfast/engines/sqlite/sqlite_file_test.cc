@@ -324,7 +324,7 @@ TEST_F(SqliteFileTest, AFileThatIsLockedForEverIsUnavailableAfterTheBusyTimeout)
   EXPECT_EQ(code_of_open(50ms), ErrorCode::unavailable);  // to be moved on to this boot
 }
 
-TEST_F(SqliteFileTest, ToMakeAStoreItWaitsForThoseWhoUseTheEmptyFile) {
+TEST_F(SqliteFileTest, ToMakeAStoreItWaitsForTheUsersOfTheEmptyFile) {
   Stranger stranger(file_);
   for (const std::string sql : {"BEGIN; SELECT count(*) FROM sqlite_schema", "BEGIN IMMEDIATE"}) {
     stranger.run(sql);
@@ -336,7 +336,7 @@ TEST_F(SqliteFileTest, ToMakeAStoreItWaitsForThoseWhoUseTheEmptyFile) {
   take(*testing::open({.file = file_}), "a", LeaseId::generate());
 }
 
-TEST_F(SqliteFileTest, ManyWhoOpenANewFileAtOnceAllGetTheSameStore) {
+TEST_F(SqliteFileTest, ManyCallersThatOpenANewFileAtOnceGetTheSameStore) {
   // Processes, because that is where SQLite itself keeps no order.
   std::vector<pid_t> children;
   for (int i = 0; i < 8; ++i) {

@@ -131,7 +131,7 @@ TEST_F(SqliteProcessTest, AWatcherIsWokenAtOnceAndNotWhenTheListenerNextLooksByI
   EXPECT_LT(std::chrono::steady_clock::now() - start, kRounds * 500ms);
 }
 
-TEST_F(SqliteProcessTest, ThoseWhoWatchAnotherNameAreNotWoken) {
+TEST_F(SqliteProcessTest, WatchesOfAnotherNameAreNotWoken) {
   Child releaser(releases("a"));
   const auto store = testing::open({.file = file_});
   take(*store, "a", id_, 1h);
@@ -143,7 +143,7 @@ TEST_F(SqliteProcessTest, ThoseWhoWatchAnotherNameAreNotWoken) {
   EXPECT_EQ(hinted.get_future().wait_for(kPatience), std::future_status::ready);
 }
 
-TEST_F(SqliteProcessTest, WhoReleasesANameDoesNotHearOfItAgainFromTheListener) {
+TEST_F(SqliteProcessTest, AReleaseIsNotHintedAgainToItsOwnProcess) {
   const auto store = testing::open({.file = file_});
   const auto other = testing::open({.file = file_});
   int hints = 0;

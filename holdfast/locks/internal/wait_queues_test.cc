@@ -64,7 +64,7 @@ TEST_F(WaitQueuesTest, AGrantGoesToTheWaiterWhoseClaimItNamesWhereverItIs) {
   EXPECT_FALSE(queues_.standing(callers[3].waiter).granted) << "it has claimed since";
 }
 
-TEST_F(WaitQueuesTest, AGrantForNobodyHereRingsNobody) {
+TEST_F(WaitQueuesTest, AGrantForAnotherProcessWakesNobodyHere) {
   auto& callers = join(2);
   const base::LeaseId left = callers[0].waiter.claim.id;
   leave(callers[0]);

@@ -278,7 +278,7 @@ TEST(ConnectionFaults, ManyCallersOfADeadServerAllHear) {
   EXPECT_EQ(unavailable, 48);
 }
 
-TEST(ConnectionFaults, ACallThatCannotWaitForTheNextAttemptIsToldSo) {
+TEST(ConnectionFaults, ACallThatCannotWaitForTheNextAttemptFailsAtOnce) {
   const tests::ClosedPort nobody;
   Connection connection({.host = "127.0.0.1", .port = nobody.number()});
   const auto pauses_grow = patience();

@@ -128,7 +128,7 @@ TEST_F(JoinedScripts, NoTokenIsSmallerThanTheLast) {
   EXPECT_EQ(claim({"job", "other"}, mine_), (Done{false, true}));
 }
 
-TEST_F(JoinedScripts, NothingIsReleasedPastThoseWhoWait) {
+TEST_F(JoinedScripts, NothingIsReleasedPastTheWaiters) {
   EXPECT_EQ(claim({"job", "other"}, mine_), (Done{true, true}));
   run({"ZADD", "hfq:{job}", "1", "somebody"});
   EXPECT_EQ(release({"job", "other"}, mine_), (Done{false, true}));

@@ -17,7 +17,7 @@ using Word = Parking::Word;
 
 base::Deadline in(base::Duration time) { return base::Deadline::after(base::steady_clock(), time); }
 
-TEST(ParkingLot, WhoIsToldBeforeItWaitsDoesNotSleep) {
+TEST(ParkingLot, AWordThatComesBeforeTheWaitEndsItAtOnce) {
   ParkingLot lot;
   Parking parking;
   lot.enter(parking);
@@ -27,7 +27,7 @@ TEST(ParkingLot, WhoIsToldBeforeItWaitsDoesNotSleep) {
   EXPECT_EQ(lot.wait(parking, base::Deadline::never()), Word::lead);
 }
 
-TEST(ParkingLot, WhoIsToldNothingLeavesAtItsDeadline) {
+TEST(ParkingLot, AWaitWithoutAWordEndsAtItsDeadline) {
   ParkingLot lot;
   Parking parking;
   lot.enter(parking);

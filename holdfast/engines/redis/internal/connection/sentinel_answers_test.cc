@@ -43,7 +43,7 @@ TEST(SentinelAnswers, AnUnknownNameIsNoError) {
   EXPECT_FALSE(*master);
 }
 
-TEST(SentinelAnswers, AServerThatIsNoSentinelIsToldApart) {
+TEST(SentinelAnswers, AServerThatIsNoSentinelIsRecognized) {
   const Reply refusal = error("ERR unknown command 'SENTINEL', with args beginning with: 'x'");
   const auto master = read_master(refusal, refusal);
   ASSERT_FALSE(master);
