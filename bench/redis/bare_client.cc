@@ -87,4 +87,17 @@ ScriptStatistics BareClient::script_statistics() {
   return statistics;
 }
 
+double BareClient::listing_microseconds() {
+  const std::string info = ask("INFO commandstats");
+  double all = 0;
+  for (const std::string_view command : {"cmdstat_evalsha:", "cmdstat_scan:"}) {
+    const std::size_t at = info.find(command);
+    const std::size_t usec = info.find("usec=", at);
+    if (at != std::string::npos && usec != std::string::npos) {
+      all += std::stod(info.substr(usec + std::string_view("usec=").size()));
+    }
+  }
+  return all;
+}
+
 }  // namespace holdfast::bench_redis

@@ -33,6 +33,8 @@ class BareClient {
 
   // Counts commands by sha only.
   [[nodiscard]] ScriptStatistics script_statistics();
+  // Returns how long the server has run scripts and SCAN for any client: all that a listing takes.
+  [[nodiscard]] double listing_microseconds();
 
  private:
   struct Free {

@@ -19,7 +19,11 @@ using holdfast::bench_locks::run_workloads;
 constexpr Workload kWorkloads[] = {
     {"M1", lone_pairs},           {"M1", crowded_pairs},          {"M2", hand_off},
     {"M3", crowd_in_one_process}, {"M3", crowd_in_two_processes}, {"M4", held_leases},
-    {"M5", server_cost}};
+    {"M5", server_cost},
+#ifdef HOLDFAST_TOOL
+    {"M6", watched_names},
+#endif
+};
 
 int run(const Settings& settings, const std::vector<std::string>& only, bool json) {
   std::optional<Spinner> spinner;
@@ -39,7 +43,8 @@ int main(int argc, char** argv) {
   CLI::App app{
       "Locks over a Redis server on this machine, which this program starts.\n"
       "M1 acquire and release, M2 hand-off between processes, M3 32 waiters for one name,\n"
-      "M4 many leases that are held and renewed, M5 what a free mutex costs the server. Compare "
+      "M4 many leases that are held and renewed, M5 what a free mutex costs the server, M6 what\n"
+      "'holdfast serve' costs. Compare "
       "figures within one run only."};
   app.footer(
       "Examples:\n"
@@ -52,10 +57,11 @@ int main(int argc, char** argv) {
   std::vector<std::string> role_words;
   app.add_option("--only", only, "Only these workloads, such as M1,M3")
       ->delimiter(',')
-      ->check(CLI::IsMember({"M1", "M2", "M3", "M4", "M5"}));
+      ->check(CLI::IsMember({"M1", "M2", "M3", "M4", "M5", "M6"}));
   app.add_option("--seconds", seconds, "How long each contender runs (default: 3)")
       ->check(CLI::Range(0.01, 3600.0));
-  app.add_option("--leases", settings.leases, "How many leases M4 holds (default: 10000)")
+  app.add_option("--leases", settings.leases,
+                 "How many leases M4 holds and M6 watches (default: 10000)")
       ->check(CLI::Range(1, 1'000'000));
   app.add_flag("--spin", settings.spin, "Keep a core awake meanwhile");
   app.add_flag("--json", json, "Print the rows as JSON");

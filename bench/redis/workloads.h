@@ -15,7 +15,7 @@ using bench_locks::Seconds;
 
 struct Settings {
   Seconds seconds{3};           // of each contender in a workload
-  std::size_t leases = 10'000;  // that M4 holds
+  std::size_t leases = 10'000;  // that M4 holds and M6 watches
   bool spin = false;            // another process keeps a core awake
 };
 
@@ -42,6 +42,8 @@ Report crowd_in_two_processes(const Context& context);
 Report held_leases(const Context& context);
 // M5: how long the server works on the claim and the release of a free mutex.
 Report server_cost(const Context& context);
+// M6: the cost of `holdfast serve` for as many names as M4 has leases: its own, and the server's.
+Report watched_names(const Context& context);
 
 // The way this program starts itself as another process of a workload: `--as ROLE URL …`.
 int run_as(const std::vector<std::string>& words);

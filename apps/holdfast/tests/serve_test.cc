@@ -1,7 +1,7 @@
 #include <csignal>
 #include <string>
 
-#include <tests/support/free_port.h>
+#include <tests/support/certificates.h>
 #include <tests/support/redis_server.h>
 
 #include "apps/holdfast/tests/serving.h"
@@ -205,6 +205,37 @@ TEST_F(ServeTest, OtherMachinesAreServedOnRequestOnly) {
   EXPECT_NE(outcome.errors.find("--insecure"), std::string::npos) << outcome.errors;
   EXPECT_EQ(holdfast({"serve", "--listen", "nowhere"}).status, 64);
   EXPECT_EQ(holdfast({"serve", "--tls-key", "k"}).status, 64);
+}
+
+class ServeTlsTest : public Serving {
+ protected:
+  void SetUp() override {
+    tests::make_certificates(folder());
+    start_server({"--tls-certificate", (folder() / "server.pem").string(), "--tls-key",
+                  (folder() / "server.key").string()});
+  }
+};
+
+TEST_F(ServeTlsTest, AClientThatTrustsTheAuthorityReadsTheApi) {
+  EXPECT_TRUE(url().starts_with("https://127.0.0.1:")) << url();
+  const std::string address = "127.0.0.1:" + std::to_string(port());
+  const Outcome reply = run_to_end(
+      {"openssl", "s_client", "-quiet", "-verify_return_error", "-verify_ip", "127.0.0.1",
+       "-CAfile", (folder() / "ca.pem").string(), "-connect", address},
+      environment(),
+      "GET /api/v1/names HTTP/1.1\r\nHost: " + address + "\r\nConnection: close\r\n\r\n");
+  EXPECT_NE(reply.output.find("HTTP/1.1 200 OK"), std::string::npos) << reply.errors;
+  EXPECT_NE(reply.output.find("\"names\":["), std::string::npos) << reply.output;
+  // Without TLS it is no request.
+  EXPECT_EQ(get(port(), "/api/v1/names").status, 0);
+}
+
+TEST_F(ServeTlsTest, ACertificateThatIsNoneIsNamed) {
+  const Outcome outcome = holdfast({"serve", "--listen", "127.0.0.1:0", "--tls-certificate",
+                                    "/dev/null", "--tls-key", "/dev/null"});
+  EXPECT_EQ(outcome.status, 64);
+  EXPECT_NE(outcome.errors.find("cannot use the certificate /dev/null"), std::string::npos)
+      << outcome.errors;
 }
 
 class ServeRedisTest : public Serving {
