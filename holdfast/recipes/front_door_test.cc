@@ -46,6 +46,8 @@ TEST_F(FrontDoor, AMarkerAndAThrottleUseTheStoreOfAProvider) {
   Throttle calls(provider_, {.limit = 1, .period = 1h});
   EXPECT_EQ(calls.try_pass("api"), true);
   EXPECT_EQ(calls.try_pass("api"), false);
+  EXPECT_EQ(calls.reset("api"), 1U);
+  EXPECT_EQ(calls.try_pass("api"), true);
 }
 
 TEST_F(FrontDoor, ATermOfAnElectionSaysSoUnlessItsCandidateGivesAReason) {

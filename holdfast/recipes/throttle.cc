@@ -1,9 +1,11 @@
 #include <holdfast/recipes/throttle.h>
 
+#include <string>
 #include <utility>
 
 #include <holdfast/locks/steps/run_blocking.h>
 #include <holdfast/recipes/hit_steps.h>
+#include <holdfast/store/forget_hits.h>
 
 namespace holdfast::recipes {
 
@@ -58,6 +60,12 @@ Result<bool> Throttle::pass(std::string_view key, Duration wait, const std::stop
 
 Result<std::uint32_t> Throttle::hits(std::string_view key) {
   const auto outcome = ask(key);
+  return outcome ? Result<std::uint32_t>(outcome->hits) : std::unexpected(outcome.error());
+}
+
+Result<std::uint32_t> Throttle::reset(std::string_view key) {
+  const auto outcome = store_->hit(options_.prefix + std::string(key), store::forget_hits(),
+                                   base::Deadline::after(base::steady_clock(), options_.timeout));
   return outcome ? Result<std::uint32_t>(outcome->hits) : std::unexpected(outcome.error());
 }
 

@@ -45,6 +45,9 @@ class Throttle {
 
   // Returns how many have passed in this period.
   [[nodiscard]] base::Result<std::uint32_t> hits(std::string_view key);
+  // Forgets the calls that have passed in this period, in a window of either kind. Returns how
+  // many.
+  [[nodiscard]] base::Result<std::uint32_t> reset(std::string_view key);
   // Return whether a call would be refused now, and for how long if no other call passes; zero if
   // it would pass.
   [[nodiscard]] base::Result<bool> is_throttled(std::string_view key);

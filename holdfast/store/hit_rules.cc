@@ -2,6 +2,7 @@
 #include <chrono>
 
 #include <holdfast/base/saturate.h>
+#include <holdfast/store/forget_hits.h>
 #include <holdfast/store/internal/live.h>
 #include <holdfast/store/lease_rules.h>
 
@@ -102,11 +103,23 @@ HitOutcome hit_sliding(Record& record, const Hit& hit, const Instant& now) {
                  log.empty() ? Duration::zero() : log.back().ends - now.time, {});
 }
 
+HitOutcome forget(Record& record, const Hit& hit, const Instant& now) {
+  std::erase_if(record.log, [&](const StoredHits& each) { return !internal::is_live(each, now); });
+  const std::uint64_t before =
+      internal::has_live_fixed_window(record, now) ? record.hits : count_of(record.log);
+  record.hits = 0;
+  record.log.clear();
+  return outcome(hit, before, {}, {});
+}
+
 }  // namespace
 
 base::Result<HitOutcome> hit(Record& record, const Hit& hit, const Instant& now) {
   if (internal::has_live_lease(record, now)) {
     return fail(ErrorCode::conflict, "the name is leased: it cannot count hits at the same time");
+  }
+  if (forgets(hit)) {
+    return forget(record, hit, now);
   }
   if (hit.window == Window::fixed) {
     if (internal::has_live_sliding_window(record, now)) {

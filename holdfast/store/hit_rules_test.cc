@@ -43,6 +43,19 @@ TEST(HitRulesFixed, WithALowerLimitThanBeforeIsRefused) {
   EXPECT_EQ(lease_rules::hit(record, fixed(1), at(0s)), (HitOutcome{false, 2, 0, 10s, 10s}));
 }
 
+TEST(HitRules, ARequestToForgetLeavesNoHitsOfEitherWindow) {
+  const Hit forget = fixed(0, 0);
+  for (const Hit& hit : {fixed(3, 2), sliding(3, 2)}) {
+    Record record;
+    (void)lease_rules::hit(record, hit, at(0s));
+    EXPECT_EQ(lease_rules::hit(record, forget, at(1s)), (HitOutcome{true, 2, 0, 0s, 0s}));
+    EXPECT_TRUE(lease_rules::is_tombstone(record, at(1s)));
+    EXPECT_EQ(lease_rules::hit(record, forget, at(2s)), (HitOutcome{true, 0, 0, 0s, 0s}));
+    EXPECT_EQ(lease_rules::hit(record, hit, at(3s)), (HitOutcome{true, 2, 1, 10s, 0s}));
+    EXPECT_EQ(lease_rules::hit(record, forget, at(13s)), (HitOutcome{true, 0, 0, 0s, 0s}));
+  }
+}
+
 TEST(HitRulesSliding, CountsEachHitForAPeriod) {
   Record record;
   EXPECT_EQ(lease_rules::hit(record, sliding(2), at(1s)), (HitOutcome{true, 1, 1, 10s, 0s}));

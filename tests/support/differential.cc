@@ -131,11 +131,14 @@ class History {
 
   std::string hit() {
     const std::uint32_t limit = pick(3) == 0 ? 300 : static_cast<std::uint32_t>(2 + pick(3));
-    const store::Hit hit{.limit = limit,
-                         .period = time(),
-                         .window = pick(2) == 0 ? store::Window::fixed : store::Window::sliding,
-                         .count = static_cast<std::uint32_t>(pick(3))};
-    said_ << " limit " << limit << " count " << hit.count << " period "
+    store::Hit hit{.limit = limit,
+                   .period = time(),
+                   .window = pick(2) == 0 ? store::Window::fixed : store::Window::sliding,
+                   .count = static_cast<std::uint32_t>(pick(3))};
+    if (pick(8) == 0) {
+      hit.limit = hit.count = 0;  // to forget
+    }
+    said_ << " limit " << hit.limit << " count " << hit.count << " period "
           << hit.period.unchecked().count()
           << (hit.window == store::Window::fixed ? " fixed" : " sliding");
     return compare("hit", store_->hit(name_, hit), rules::hit(record(), hit, instant()));

@@ -5,6 +5,7 @@
 
 #include <holdfast/base/printable.h>
 #include <holdfast/base/try.h>
+#include <holdfast/store/forget_hits.h>
 
 #include "apps/holdfast/cli/kind.h"
 #include "apps/holdfast/cli/removal.h"
@@ -73,6 +74,12 @@ Result<bool> forget_run(store::LeaseStore& store, const std::string& key) {
   }
   HOLDFAST_TRY_LET(const auto outcome, store.release(name, holder.id, answer_deadline()));
   return outcome == store::ReleaseOutcome::released;
+}
+
+Result<std::uint32_t> forget_hits_of(store::LeaseStore& store, const std::string& key) {
+  HOLDFAST_TRY_LET(const auto outcome,
+                   store.hit(throttle_name(key), store::forget_hits(), answer_deadline()));
+  return outcome.hits;
 }
 
 }  // namespace holdfast::cli

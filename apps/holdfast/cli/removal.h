@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -21,5 +22,9 @@ namespace holdfast::cli {
 // Forgets that `once` has run in this period. Returns whether there was something to forget; fails
 // with `busy` while it runs.
 [[nodiscard]] base::Result<bool> forget_run(store::LeaseStore& store, const std::string& key);
+
+// Forgets the calls that the throttle of this key has counted. Returns how many.
+[[nodiscard]] base::Result<std::uint32_t> forget_hits_of(store::LeaseStore& store,
+                                                         const std::string& key);
 
 }  // namespace holdfast::cli

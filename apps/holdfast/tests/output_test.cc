@@ -182,7 +182,7 @@ TEST_F(OutputTest, JsonHasTheDocumentedKeys) {
   Keys why = with_recipes;
   why.insert("deadlock");
   EXPECT_EQ(keys(json({"why", "--json", "job"})), why);
-  EXPECT_EQ(keys(json({"reset", "--json", "never"})), Keys({"name", "outcome"}));
+  EXPECT_EQ(keys(json({"reset", "--json", "never"})), Keys({"name", "outcome", "hits"}));
 
   const auto listed = json({"ls", "--json"});
   EXPECT_EQ(keys(listed), Keys({"names"}));

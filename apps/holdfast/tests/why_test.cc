@@ -223,6 +223,18 @@ TEST_F(ResetTest, WhatHasRunOnceRunsAgainInTheSamePeriod) {
   EXPECT_EQ(holdfast(run).output, "ran\n");
 }
 
+TEST_F(ResetTest, AThrottleOfEitherWindowPassesAgain) {
+  Words pass{"throttle", "-n", "--limit", "1", "--per", "1h", "api"};
+  for (int window = 0; window < 2; ++window) {
+    EXPECT_EQ(holdfast(pass).status, 0);
+    EXPECT_EQ(holdfast(pass).status, 75);
+    EXPECT_EQ(holdfast({"reset", "api"}).output, "1 of the throttle api are forgotten\n");
+    EXPECT_EQ(holdfast(pass).status, 0);
+    EXPECT_EQ(json({"reset", "--json", "api"})["hits"], 1);
+    pass.insert(pass.begin() + 1, "--sliding");
+  }
+}
+
 TEST_F(ResetTest, ARunThatIsUnderWayIsNotForgotten) {
   const auto run = start({"once", "--per", "1h", "job", "--", "sh", "-c", "echo ready; read line"});
   EXPECT_EQ(run->read_line(), "ready");

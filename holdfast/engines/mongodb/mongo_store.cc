@@ -15,6 +15,7 @@
 #include <holdfast/engines/mongodb/internal/record_codec.h>
 #include <holdfast/engines/mongodb/internal/requests.h>
 #include <holdfast/engines/mongodb/internal/watchers.h>
+#include <holdfast/store/forget_hits.h>
 
 namespace holdfast::engines::mongodb {
 
@@ -373,7 +374,7 @@ Result<store::ReleaseOutcome> MongoStore::do_release(const Name& name, const Lea
 
 Result<store::HitOutcome> MongoStore::do_hit(const Name& name, const store::Hit& hit,
                                              Deadline deadline) {
-  if (hit.count == 0) {
+  if (hit.count == 0 && !store::forgets(hit)) {
     HOLDFAST_TRY_LET(auto sight, documents_->look(name, deadline));
     return internal::hit_outcome(std::move(sight), hit);
   }

@@ -9,6 +9,7 @@
 #include <holdfast/base/try.h>
 #include <holdfast/engines/sqlite/internal/check_options.h>
 #include <holdfast/engines/sqlite/internal/engine.h>
+#include <holdfast/store/forget_hits.h>
 #include <holdfast/store/lease_rules.h>
 
 namespace holdfast::engines::sqlite {
@@ -160,7 +161,7 @@ Result<store::ReleaseOutcome> FileStore::do_release(const Name& name, const Leas
 
 Result<store::HitOutcome> FileStore::do_hit(const Name& name, const store::Hit& hit,
                                             Deadline deadline) {
-  if (hit.count == 0) {
+  if (hit.count == 0 && !store::forgets(hit)) {
     return engine_->look_at_hits(name, hit, deadline);
   }
   return change<store::HitOutcome>(

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include <holdfast/store/forget_hits.h>
 #include <holdfast/store/lease_store.h>
 
 namespace holdfast::store::internal {
@@ -46,7 +47,7 @@ Result<void> check_claim(const Claim& claim) {
 }
 
 Result<void> check_hit(const Hit& hit) {
-  if (hit.limit == 0) {
+  if (hit.limit == 0 && !forgets(hit)) {
     return fail(ErrorCode::invalid_argument, "the limit is zero: it would refuse every hit");
   }
   if (hit.count > hit.limit) {

@@ -6,6 +6,7 @@
 #include <holdfast/engines/mongodb/internal/index_maker.h>
 #include <holdfast/engines/mongodb/internal/pipelines.h>
 #include <holdfast/engines/mongodb/internal/record_codec.h>
+#include <holdfast/store/forget_hits.h>
 
 namespace holdfast::engines::mongodb::internal {
 
@@ -150,7 +151,9 @@ Bson Requests::hit(std::string_view id, const store::Hit& hit) const {
       .add("count", static_cast<std::int64_t>(hit.count))
       .add("longestLog", kLongestLog);
   Bson command = find_and_modify(id, request, hit_pipeline(), Shows::before, now);
-  command.add("upsert", true);
+  if (!store::forgets(hit)) {
+    command.add("upsert", true);
+  }
   return command;
 }
 

@@ -34,9 +34,9 @@ BEGIN
   IF (CASE WHEN r.capacity = 1 THEN r.expires > t ELSE EXISTS (
       SELECT FROM {schema}.leases AS l WHERE l.name = p_name AND l.expires > t) END) THEN
     a.reason := 'the name is leased: it cannot count hits at the same time';
-  ELSIF r.counts_until > t AND NOT p_sliding AND r.hits = 0 THEN
+  ELSIF p_limit > 0 AND r.counts_until > t AND NOT p_sliding AND r.hits = 0 THEN
     a.reason := 'the name counts hits in a sliding window: it cannot have a fixed one, too';
-  ELSIF r.counts_until > t AND p_sliding AND r.hits > 0 THEN
+  ELSIF p_limit > 0 AND r.counts_until > t AND p_sliding AND r.hits > 0 THEN
     a.reason := 'the name counts hits in a fixed window: it cannot have a sliding one, too';
   END IF;
   IF a.reason IS NOT NULL THEN
@@ -46,6 +46,19 @@ BEGIN
   a.kind := 'hit';
   a.held_for := 0;
   a.time_left := 0;
+
+  IF p_limit = 0 THEN  -- forget the hits of either window
+    IF r.counts_until > t THEN
+      SELECT r.hits + coalesce(sum(l.count), 0) INTO before
+      FROM unnest(r.log_ends, r.log_counts) AS l(ends, count) WHERE l.ends > t AND r.hits = 0;
+      UPDATE {schema}.records AS m SET hits = 0, counts_until = t, log_ends = '{}', log_counts = '{}'
+      WHERE m.name = p_name;
+    END IF;
+    a.permits := before;
+    a.token := 0;
+    RETURN NEXT a;
+    RETURN;
+  END IF;
 
   IF NOT p_sliding THEN
     ends := t + p_period;

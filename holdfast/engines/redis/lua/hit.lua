@@ -85,8 +85,23 @@ local function hit_sliding()
   return outcome(before + count, resets_in(), 0)
 end
 
+-- Forgets the hits of either window.
+local function forget()
+  local before = has_fixed_window(record) and record.hits or 0
+  for _, each in ipairs(record.log) do
+    before = before + each.count
+  end
+  if before > 0 then
+    redis.call('HDEL', companion, 'hits', 'window', 'log')
+  end
+  return outcome(before, 0, 0)
+end
+
 if is_held(record) then
   return conflict('the name is leased: it cannot count hits at the same time')
+end
+if limit == 0 and count == 0 then
+  return forget()
 end
 if ARGV[4] == 'fixed' then
   if record.log[1] then

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <holdfast/store/forget_hits.h>
 #include <holdfast/testing/internal/patience.h>
 #include <holdfast/testing/internal/store_run.h>
 
@@ -139,6 +140,28 @@ constexpr StoreCase kCases[] = {
          EXPECT_FALSE(hits(3).allowed);
          EXPECT_EQ(hits(2).hits, 5U);
        }
+     }},
+
+    {"HitsOfEitherWindowCanBeForgotten",
+     [](StoreRun& run) {
+       const store::Hit forget = store::forget_hits();
+       for (const Window window : {Window::fixed, Window::sliding}) {
+         const std::string name = window == Window::fixed ? "fixed" : "sliding";
+         const auto hits = [&] {
+           return base::value_or_throw(
+               run.store().hit(name, {.limit = 2, .period = kLong, .window = window, .count = 2}));
+         };
+         EXPECT_EQ(base::value_or_throw(run.store().hit(name, forget)).hits, 0U);
+         EXPECT_TRUE(hits().allowed);
+         EXPECT_FALSE(hits().allowed);
+         EXPECT_EQ(base::value_or_throw(run.store().hit(name, forget)).hits, 2U);
+         EXPECT_EQ(base::value_or_throw(run.store().hit(name, forget)).hits, 0U);
+         EXPECT_TRUE(hits().allowed);
+       }
+       // A name whose hits are forgotten can be leased; what is leased has no hits to forget.
+       base::value_or_throw(run.store().hit("fixed", forget));
+       (void)granted(run.store().claim("fixed", wish()));
+       EXPECT_EQ(error_of(run.store().hit("fixed", forget)), ErrorCode::conflict);
      }},
 
     {"ALookIsNotCounted",
