@@ -1,6 +1,9 @@
 #include <algorithm>
+#include <array>
 #include <map>
+#include <ranges>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -73,17 +76,18 @@ Json groups_json(const Snapshot& snapshot) {
 }
 
 Json kinds_json(const Snapshot& snapshot) {
-  std::map<std::string_view, std::size_t> kinds{
-      {"lock", 0}, {"mark", 0}, {"once", 0}, {"foreign", 0}};
+  constexpr std::array<std::string_view, 5> kKinds{"lock", "mark", "once", "election", "foreign"};
+  std::map<std::string_view, std::size_t> counts;
   for (const auto& [name, entry] : snapshot.entries) {
     if (entry.state) {
-      ++kinds[kind_of(name, *entry.state)];
+      ++counts[kind_of(name, *entry.state)];
     }
   }
-  return {{"lock", kinds["lock"]},
-          {"mark", kinds["mark"]},
-          {"once", kinds["once"]},
-          {"foreign", kinds["foreign"]}};
+  Json kinds{{kKinds.front(), counts[kKinds.front()]}};
+  for (const std::string_view kind : kKinds | std::views::drop(1)) {
+    kinds.update({{kind, counts[kind]}});
+  }
+  return kinds;
 }
 
 Json totals_json(const Totals& totals) {

@@ -38,7 +38,7 @@ function makeRow(name, index) {
 
 export function namesView(root, prefix) {
   const search = h('input', {type: 'search', placeholder: 'Name, owner or reason ( / )', 'aria-label': 'Search names, owners and reasons', value: chosen.search});
-  const kind = h('select', {'aria-label': 'Kind'}, ...[['', 'all kinds'], ['lock', 'locks'], ['mark', 'marks'], ['once', 'once records'], ['foreign', 'other programs']].map(([value, text]) => h('option', {value}, text)));
+  const kind = h('select', {'aria-label': 'Kind'}, ...[['', 'all kinds'], ['lock', 'locks'], ['mark', 'marks'], ['once', 'once records'], ['election', 'elections'], ['foreign', 'other programs']].map(([value, text]) => h('option', {value}, text)));
   const order = h('select', {'aria-label': 'Order'}, ...[['name', 'by name'], ['held', 'longest held first'], ['left', 'soonest to expire first'], ['waiters', 'most waiters first']].map(([value, text]) => h('option', {value}, text)));
   const waited = h('input', {type: 'checkbox', id: 'waited'});
   kind.value = chosen.kind;
@@ -62,7 +62,8 @@ export function namesView(root, prefix) {
   function showEmpty() {
     const filtered = chosen.search || chosen.kind || chosen.waited || prefix;
     empty.replaceChildren(...(filtered ?
-      [h('h2', {}, 'No name matches'), h('p', {}, 'Names that are free are not listed.')] :
+      [h('h2', {}, 'No name matches'), h('p', {}, 'Names that are free, and throttles, are not listed. ',
+        chosen.search ? h('a', {href: '#/name/' + encodeURIComponent(chosen.search)}, 'Open ', foreign(chosen.search)) : '')] :
       [h('h2', {}, 'No name is held'), h('p', {}, 'Hold one, and it appears here:'), h('pre', {}, 'holdfast run deploy -- ./deploy.sh')]));
   }
 

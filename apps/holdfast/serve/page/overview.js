@@ -31,7 +31,7 @@ export function overviewView(root) {
     const answer = await api('overview');
     cards.replaceChildren(card(answer.held.toLocaleString(), 'names held', '#/'), card(answer.waiters.toLocaleString(), 'waiters', '#/waiters'),
       card(answer.deadlocks, 'deadlocks', '#/waiters'), card(answer.kinds.lock.toLocaleString(), 'locks'), card(answer.kinds.mark.toLocaleString(), 'marks'),
-      card(answer.kinds.once.toLocaleString(), 'once records'), card(answer.kinds.foreign.toLocaleString(), 'of other programs'),
+      card(answer.kinds.once.toLocaleString(), 'once records'), card(answer.kinds.election.toLocaleString(), 'elections'), card(answer.kinds.foreign.toLocaleString(), 'of other programs'),
       card(answer.totals.acquired.toLocaleString(), 'acquired'), card(answer.totals.expired.toLocaleString(), 'leases ran out'), card(duration(answer.listing_ms), 'for the last listing'));
     const points = (key) => answer.samples.map((sample) => [Date.parse(sample.time), sample[key]]);
     // As many in a row as fit, at least 260 pixels wide.
