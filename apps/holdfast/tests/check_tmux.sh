@@ -65,3 +65,11 @@ sees '^ready'
 tmux send-keys C-c
 sees '(^|\^C)interrupted'
 sees '^status 7'
+
+echo "a throttle shows how long it waits, and Ctrl-C ends the wait"
+clear_screen
+"$holdfast" throttle --limit 1 --per 1h api
+type_line "$holdfast throttle --limit 1 --per 1h api; echo status \$?"
+sees '^waiting [0-9]+[sm] for api · throttled · may pass in [0-9]+m'
+tmux send-keys C-c
+sees '^status 130'
