@@ -202,7 +202,7 @@ void History::check_crashed(int name, base::LeaseId id, Process& process, base::
   world_.timeline.at(free, nullptr, [this, name, id, &process, crashed, from] {
     if (process.link().last_handled() > from) {
       check_crashed(name, id, process, crashed);
-    } else if (server_.find_live(name, id) != nullptr && set_back_ == base::Duration::zero()) {
+    } else if (server_.holds(name, id) && set_back_ == base::Duration::zero()) {
       world_.checker.fail(Promise::crash_frees, "the lease " + to_string(id).substr(0, 16) +
                                                     " of a crashed process is still there after "
                                                     "its ttl");
@@ -334,7 +334,7 @@ bool History::check_orphans() {
               "a call of " + caller->label() + " that gave up has left a lease in the store");
         }
         const auto since = server_.queued_since(ended.name, ended.id);
-        if (since && *since <= ended.when) {
+        if (since && *since <= ended.when && !process->is_release_unanswered(ended.id)) {
           world_.checker.fail(Promise::nothing_is_left,
                               "a call of " + caller->label() +
                                   " that gave up has left its claim in the store's queue");

@@ -298,6 +298,8 @@ void Process::ask(const Step& step, Reply reply) {
                  plant(request, *answer);
                  note_good(request, sent, *answer);
                  see_to_queue(request, is_new, *answer);
+               } else if (request.kind == Step::Kind::release && request.is_queued) {
+                 unanswered_.insert(request.id);  // the store threw an exception
                }
                reply(std::move(answer));
              });
@@ -355,8 +357,14 @@ Request Process::request_of(const Step& step, bool& is_new) {
   }
   const auto place = std::pair(request.name, step.claim != nullptr ? step.claim->id : step.id);
   if (step.kind == Step::Kind::claim && request.claim.permits == Permits::mutex()) {
-    is_new = request.claim.waits && request.listens && queued_.insert(place).second;
+    const bool waits = request.claim.waits && world_.setting.wakes == Wakes::by_queue;
+    is_new = waits && queued_.insert(place).second;
     request.is_queued = queued_.contains(place);
+    request.is_early = waits && !is_listening_;
+    request.leaves = !waits && request.is_queued;
+    if (request.leaves && watches_.count(step.name) < 2) {
+      request.listens = false;  // only the waiter watches whose claim this is
+    }
   } else if (step.kind == Step::Kind::release) {
     request.is_queued = queued_.erase(place) > 0;
   }
@@ -375,6 +383,9 @@ void Process::see_to_queue(const Request& request, bool is_new, Answer& answer) 
         forget(request.claim.id);
       }
     } else if (auto* const busy = std::get_if<store::Busy>(&**claimed)) {
+      if (request.leaves) {
+        forget(request.claim.id);
+      }
       busy->pending = queued_.contains({request.name, request.claim.id});
     } else {
       forget(request.claim.id);
@@ -388,6 +399,7 @@ void Process::see_to_queue(const Request& request, bool is_new, Answer& answer) 
     }
   } else if (auto* const released = std::get_if<Result<store::ReleaseOutcome>>(&answer)) {
     if (!*released && request.is_queued) {
+      unanswered_.insert(request.id);
       queued_.insert({request.name, request.id});
     }
   }

@@ -49,6 +49,11 @@ class Process final : public Actor, private Surroundings {
 
   [[nodiscard]] int number() const noexcept { return number_; }
   [[nodiscard]] Link& link() noexcept { return link_; }
+  // Returns whether the store has not answered a release of this claim: it may still be in the
+  // queue.
+  [[nodiscard]] bool is_release_unanswered(const base::LeaseId& id) const {
+    return unanswered_.contains(id);
+  }
   [[nodiscard]] const DriftingClock& clock() const noexcept { return clock_; }
   [[nodiscard]] bool is_dead() const noexcept { return is_dead_; }
   [[nodiscard]] bool has_ended() const noexcept { return has_ended_; }
@@ -109,6 +114,7 @@ class Process final : public Actor, private Surroundings {
   base::Duration backoff_{};
   int watched_ = 0;                                 // the name of the watch under way
   std::set<std::pair<int, base::LeaseId>> queued_;  // claims that may be in the server's queue
+  std::set<base::LeaseId> unanswered_;              // claims of which a release was not answered
   std::set<base::LeaseId> told_;                    // claims that a message calls granted
   std::map<base::LeaseId, base::TimePoint> limits_;
   base::Duration stopped_before_{};

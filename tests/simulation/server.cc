@@ -24,6 +24,7 @@ using namespace std::chrono_literals;
 // The same that the Redis engine has (lua/give.lua, internal/queued_claims.h).
 constexpr base::Duration kUnconfirmed = 2s;
 constexpr base::Duration kQueueLasts = 60s;
+constexpr base::Duration kEarly = 1s;
 constexpr std::string_view kUnconfirmedOwner = "a waiter";
 constexpr std::uint32_t kMaxPosition = store::Busy::kMaxPosition;
 
@@ -112,11 +113,20 @@ Answer Server::claim(const Request& request) {
   done(request.name, {.kind = Kind::claim, .id = request.claim.id});
   if (outcome && std::holds_alternative<store::Busy>(*outcome)) {
     auto& busy = std::get<store::Busy>(*outcome);
-    if (world_.setting.wakes == Wakes::by_queue && request.listens) {
-      if (request.is_queued) {
-        leave_queue(entry, Member{request.from});
+    if (world_.setting.wakes == Wakes::by_queue) {
+      if (request.leaves) {
+        leave_queue(entry, member);
       }
-      wait_in(entry, request.is_queued ? member : Member{request.from});
+      if (request.is_queued && !request.leaves) {
+        leave_queue(entry, Member{request.from});
+        Member joining = member;
+        if (request.is_early) {
+          joining.early_until = world_.timeline.now() + kEarly;
+        }
+        wait_in(entry, joining);
+      } else if (request.listens) {
+        wait_in(entry, Member{request.from});
+      }
       const auto place = std::ranges::find(entry.queue, member);
       if (place != entry.queue.end()) {
         busy.position =
@@ -256,12 +266,15 @@ void Server::wait_in(Entry& entry, const Member& member) {
   drop_old_queue(entry);
   if (std::ranges::find(entry.queue, member) == entry.queue.end()) {
     // Dead members in front of it do not stay for ever.
-    std::erase_if(entry.queue,
-                  [&](const Member& other) { return !listening_.contains(other.process); });
+    std::erase_if(entry.queue, [&](const Member& other) { return !is_alive(other); });
     entry.queue.push_back(member);
     entry.queue.back().since = world_.timeline.now();
   }
   entry.queue_ends = clock_.now() + kQueueLasts;
+}
+
+bool Server::is_alive(const Member& member) const {
+  return listening_.contains(member.process) || world_.timeline.now() < member.early_until;
 }
 
 void Server::leave_queue(Entry& entry, const Member& member) { std::erase(entry.queue, member); }
@@ -275,7 +288,7 @@ bool Server::give(int name, const store::Instant& now) {
       return false;
     }
     entry.queue.pop_front();
-    if (!listening_.contains(first.process)) {
+    if (!is_alive(first)) {
       continue;
     }
     const auto granted = rules::claim(
@@ -404,6 +417,9 @@ bool Server::fail_over() {
     entries_[name] = replica_[name];
     const int number = static_cast<int>(name);
     world_.checker.excuse(number, live(number));
+    for (Member& member : entries_[name].queue) {
+      member.since = base::TimePoint::max();  // the replica may not know that it has left the queue
+    }
     if (clock_.now() < latest_) {
       world_.checker.excuse_tokens(number);
     }
@@ -433,6 +449,11 @@ const store::StoredLease* Server::find_live(int name, const base::LeaseId& id) c
   const store::StoredLease* const lease =
       entries_[static_cast<std::size_t>(name)].record.leases.find(id);
   return lease != nullptr && lease->expires > clock_.now() ? lease : nullptr;
+}
+
+bool Server::holds(int name, const base::LeaseId& id) const {
+  const store::StoredLease* const lease = find_live(name, id);
+  return lease != nullptr && lease->owner != kUnconfirmedOwner;
 }
 
 base::TimePoint Server::granted_at(int name, const base::LeaseId& id) const {

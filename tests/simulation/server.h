@@ -36,6 +36,8 @@ struct Request {
   std::vector<Renewal> renewals{};
   bool listens = false;    // somebody there watches the name: a message reaches it
   bool is_queued = false;  // its claim may be in the queue: the answer takes it out, or leaves it
+  bool is_early = false;   // it joins the queue before its process listens
+  bool leaves = false;     // if it is refused, it leaves the queue
 };
 
 // Returns a failure as the answer to this kind of request.
@@ -78,6 +80,9 @@ class Server final : public Actor {
   // Returns the live lease with this id, or null.
   [[nodiscard]] const store::StoredLease* find_live(int name, const base::LeaseId& id) const;
   // Returns when the live lease with this id was granted, in true time.
+  // Returns whether this lease is live, and not one that a release granted and no claim confirmed:
+  // that ends by itself.
+  [[nodiscard]] bool holds(int name, const base::LeaseId& id) const;
   [[nodiscard]] base::TimePoint granted_at(int name, const base::LeaseId& id) const;
   // Returns since when this claim is in the queue, in true time; nothing if it is not.
   [[nodiscard]] std::optional<base::TimePoint> queued_since(int name,
@@ -101,7 +106,8 @@ class Server final : public Actor {
   struct Member {
     int process;
     base::LeaseId claim{};
-    base::TimePoint since{};  // true time
+    base::TimePoint since{};        // true time
+    base::TimePoint early_until{};  // until then it counts as one whose process listens
 
     friend bool operator==(const Member& a, const Member& b) noexcept {
       return a.process == b.process && a.claim == b.claim;
@@ -131,6 +137,7 @@ class Server final : public Actor {
   Answer watch(const Request& request);
 
   void wait_in(Entry& entry, const Member& member);
+  [[nodiscard]] bool is_alive(const Member& member) const;
   void leave_queue(Entry& entry, const Member& member);
   void drop_old_queue(Entry& entry);
   // Grants the mutex that was just released to the first claim whose process listens.

@@ -26,7 +26,15 @@ void Actor::go_on() {
 }
 
 void Timeline::at(base::TimePoint when, Actor* actor, Action action) {
-  heap_.push_back({std::max(when, now_), ++added_, actor, std::move(action)});
+  auto place = static_cast<std::uint32_t>(slots_.size());
+  if (free_.empty()) {
+    slots_.push_back({actor, std::move(action)});
+  } else {
+    place = free_.back();
+    free_.pop_back();
+    slots_[place] = {actor, std::move(action)};
+  }
+  heap_.push_back({std::max(when, now_), ++added_, place});
   std::ranges::push_heap(heap_, is_later);
 }
 
@@ -36,9 +44,11 @@ bool Timeline::step(base::TimePoint end) {
     return false;
   }
   std::ranges::pop_heap(heap_, is_later);
-  Event event = std::move(heap_.back());
+  now_ = heap_.back().when;
+  const std::uint32_t place = heap_.back().place;
   heap_.pop_back();
-  now_ = event.when;
+  Event event = std::move(slots_[place]);
+  free_.push_back(place);
   last_actor_ = event.actor;
   if (event.actor != nullptr && event.actor->is_stopped()) {
     event.actor->deferred_.push_back(std::move(event.action));

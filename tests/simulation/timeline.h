@@ -57,12 +57,16 @@ class Timeline {
 
  private:
   struct Event {
-    base::TimePoint when;
-    std::uint64_t order;
     Actor* actor;
     Action action;
   };
-  static bool is_later(const Event& a, const Event& b) noexcept {
+  // The heap moves its entries often, so they are small.
+  struct Entry {
+    base::TimePoint when;
+    std::uint64_t order;
+    std::uint32_t place;  // in slots_
+  };
+  static bool is_later(const Entry& a, const Entry& b) noexcept {
     return a.when != b.when ? a.when > b.when : a.order > b.order;
   }
 
@@ -70,7 +74,9 @@ class Timeline {
   std::uint64_t added_ = 0;
   std::uint64_t events_ = 0;
   Actor* last_actor_ = nullptr;
-  std::vector<Event> heap_;
+  std::vector<Entry> heap_;
+  std::vector<Event> slots_;
+  std::vector<std::uint32_t> free_;  // of slots_
 };
 
 }  // namespace holdfast::simulation
