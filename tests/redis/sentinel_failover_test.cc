@@ -2,8 +2,10 @@
 //
 // HOLDFAST_FAILOVER_ROUNDS=20 repeats each kind so often; ctest runs one round.
 
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
+#include <string>
 #include <string_view>
 
 #include <tests/redis/crowd.h>
@@ -29,10 +31,11 @@ class SentinelFailover : public ::testing::Test {
 
   // Runs a crowd beside `fail_over`, and lets it go on afterwards. `mend` makes the set whole
   // again.
-  static void run_rounds(std::string_view kind, void (*fail_over)(Crowd& crowd), void (*mend)()) {
+  static void run_rounds(std::string_view kind, void (*fail_over)(Crowd& crowd), void (*mend)(),
+                         const std::string& options = "") {
     for (int round = 0; round < rounds(); ++round) {
       set().wait_until_whole();
-      Crowd crowd(set().url());
+      Crowd crowd(set().url() + options);
       ASSERT_TRUE(crowd.everybody_had_it_since(Crowd::Clock::now()));
       const auto from = Crowd::Clock::now();
       fail_over(crowd);
@@ -57,18 +60,22 @@ class SentinelFailover : public ::testing::Test {
     EXPECT_TRUE(eventually([&] { return set().master_port() != master; }));
   }
 
+  static void kill_master(Crowd&) {
+    old_master = set().master_port();
+    set().server_at(old_master).kill();
+    wait_for_another(old_master);
+  }
+
   static inline std::uint16_t old_master = 0;
 };
 
 TEST_F(SentinelFailover, AMasterIsKilledAndComesBackEmpty) {
+  run_rounds("master killed", kill_master, [] { set().server_at(old_master).restart(); });
+}
+
+TEST_F(SentinelFailover, AMasterIsKilledWhileGrantsWaitForAReplica) {
   run_rounds(
-      "master killed",
-      [](Crowd&) {
-        old_master = set().master_port();
-        set().server_at(old_master).kill();
-        wait_for_another(old_master);
-      },
-      [] { set().server_at(old_master).restart(); });
+      "master killed, ack=1", kill_master, [] { set().server_at(old_master).restart(); }, "?ack=1");
 }
 
 TEST_F(SentinelFailover, AMasterHangsAndContinuesWithStaleData) {
