@@ -42,7 +42,7 @@ microseconds wall_clock() {
       std::chrono::system_clock::now().time_since_epoch());
 }
 
-std::int64_t number(const std::string& text) {
+std::int64_t number(std::string_view text) {
   std::int64_t result = 0;
   std::from_chars(text.data(), text.data() + text.size(), result);
   return result;
@@ -91,17 +91,6 @@ Result<base::Duration> ask_replica(RedisOptions options, const internal::Replica
   return ahead - masters;
 }
 
-// Returns the value of a field in a list of fields and values.
-std::string field(const Reply& reply, std::string_view name) {
-  const auto& parts = reply.elements();
-  for (std::size_t i = 0; i + 1 < parts.size(); i += 2) {
-    if (parts[i].text() == name) {
-      return parts[i + 1].text();
-    }
-  }
-  return {};
-}
-
 internal::SentinelView ask_sentinel(const internal::Sentinels& sentinels, std::size_t place) {
   const RedisOptions options = sentinels.options_of(place);
   internal::SentinelView view{.address = internal::server_address(options)};
@@ -119,9 +108,10 @@ internal::SentinelView ask_sentinel(const internal::Sentinels& sentinels, std::s
   if (const auto found = internal::read_master(replies->at(1), master); found && *found) {
     view.master = internal::server_address((*found)->host, (*found)->port);
   }
-  view.quorum = static_cast<long>(number(field(master, "quorum")));
-  view.others = static_cast<long>(number(field(master, "num-other-sentinels")));
-  view.down_after = static_cast<long>(number(field(master, "down-after-milliseconds")));
+  view.quorum = static_cast<long>(number(internal::field_of(master, "quorum")));
+  view.others = static_cast<long>(number(internal::field_of(master, "num-other-sentinels")));
+  view.down_after =
+      static_cast<long>(number(internal::field_of(master, "down-after-milliseconds")));
   view.check = replies->at(2).text();
   return view;
 }

@@ -26,17 +26,6 @@ std::optional<Number> number(std::string_view text) {
                                                                   : std::nullopt;
 }
 
-// Returns the value of a field in a list of fields and values.
-std::string_view field(const Reply& details, std::string_view name) {
-  const std::vector<Reply>& parts = details.elements();
-  for (std::size_t i = 0; i + 1 < parts.size(); i += 2) {
-    if (parts[i].text() == name) {
-      return parts[i + 1].text();
-    }
-  }
-  return {};
-}
-
 std::unexpected<base::Error> refusal(const Reply& error) {
   const bool is_no_sentinel = error.text().starts_with("ERR unknown command");
   return fail(ErrorCode::unavailable,
@@ -47,6 +36,16 @@ std::unexpected<base::Error> refusal(const Reply& error) {
 }
 
 }  // namespace
+
+std::string_view field_of(const Reply& details, std::string_view name) {
+  const std::vector<Reply>& parts = details.elements();
+  for (std::size_t i = 0; i + 1 < parts.size(); i += 2) {
+    if (parts[i].text() == name) {
+      return parts[i + 1].text();
+    }
+  }
+  return {};
+}
 
 Result<std::optional<Master>> read_master(const Reply& address, const Reply& details) {
   if (address.is_error()) {
@@ -60,12 +59,12 @@ Result<std::optional<Master>> read_master(const Reply& address, const Reply& det
   }
   const std::vector<Reply>& parts = address.elements();
   const auto port = parts.size() == 2 ? number<std::uint16_t>(parts[1].text()) : std::nullopt;
-  const auto epoch = number<std::int64_t>(field(details, "config-epoch"));
+  const auto epoch = number<std::int64_t>(field_of(details, "config-epoch"));
   if (!port || *port == 0 || parts[0].text().empty() || !epoch) {
     return fail(ErrorCode::unavailable, "it gives an unexpected answer");
   }
   Master master{.host = parts[0].text(), .port = *port, .epoch = *epoch};
-  if (field(details, "ip") != master.host || field(details, "port") != parts[1].text()) {
+  if (field_of(details, "ip") != master.host || field_of(details, "port") != parts[1].text()) {
     ++master.epoch;  // a replica was promoted, and the fail-over is about to end
   }
   return master;
@@ -81,7 +80,7 @@ std::optional<std::string> read_switch(std::string_view message, std::string_vie
     words[count++] = std::string_view(word);
   }
   const auto port = number<std::uint16_t>(words[4]);
-  if (count != words.size() || words[0] != master_name || !port) {
+  if (count != words.size() || words[0] != master_name || !port || *port == 0) {
     return std::nullopt;
   }
   return server_address(std::string(words[3]), *port);

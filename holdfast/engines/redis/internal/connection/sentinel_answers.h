@@ -21,6 +21,10 @@ struct Master {
   friend bool operator==(const Master&, const Master&) = default;
 };
 
+// Returns the value of a field in a list of fields and values, such as the answer to SENTINEL
+// MASTER; empty if it is not there. Refers to the reply.
+[[nodiscard]] std::string_view field_of(const Reply& details, std::string_view name);
+
 // Reads the answers to SENTINEL GET-MASTER-ADDR-BY-NAME and SENTINEL MASTER. Returns nullopt if the
 // Sentinel does not know the name. unavailable: it answers with an error, or is no Sentinel.
 [[nodiscard]] base::Result<std::optional<Master>> read_master(const Reply& address,
