@@ -39,10 +39,14 @@ std::filesystem::path find_programs() {
   return newest;
 }
 
-int wait_for(pid_t process) {
+// Runs a program as the server's user to its end.
+void run(const std::filesystem::path& folder, std::vector<std::string> arguments) {
   int status = 0;
-  ::waitpid(process, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+  ::waitpid(spawn_as_postgres(std::move(arguments), folder), &status, 0);
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+    throw std::runtime_error("the server's data could not be made; see " +
+                             (folder / "log").string());
+  }
 }
 
 }  // namespace
@@ -66,18 +70,28 @@ std::string PostgresServer::url(const std::string& database) const {
          "?host=" + folder_.path().string();
 }
 
+// A server's data as initdb makes them take a second or more: they are made once for a process, and
+// copied.
+std::string PostgresServer::fresh_data() const {
+  static const TemporaryFolder kFolder;
+  static const bool kIsMade = [this] {
+    give_to_postgres(kFolder.path());
+    run(kFolder.path(), {(programs_ / "initdb").string(), "-D", (kFolder / "data").string(), "-U",
+                         kPostgresUser, "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"});
+    return true;
+  }();
+  static_cast<void>(kIsMade);
+  return (kFolder / "data").string();
+}
+
 void PostgresServer::make_data() const {
   const std::string data = (folder_ / "data").string();
-  const pid_t maker =
-      options_.primary == nullptr
-          ? start_program("initdb", {"-D", data, "-U", kPostgresUser, "-A", "trust", "-E", "UTF8",
-                                     "--locale=C", "--no-sync"})
-          : start_program("pg_basebackup",
-                          {"-D", data, "-h", options_.primary->folder(), "-U", kPostgresUser,
-                           "--write-recovery-conf", "--checkpoint=fast", "--no-sync"});
-  if (wait_for(maker) != 0) {
-    throw std::runtime_error("the server's data could not be made; see " +
-                             (folder_ / "log").string());
+  if (options_.primary == nullptr) {
+    run(folder_.path(), {"/bin/cp", "-a", fresh_data(), data});
+  } else {
+    run(folder_.path(),
+        {(programs_ / "pg_basebackup").string(), "-D", data, "-h", options_.primary->folder(), "-U",
+         kPostgresUser, "--write-recovery-conf", "--checkpoint=fast", "--no-sync"});
   }
 }
 
@@ -139,11 +153,5 @@ void PostgresServer::signal_all(int signal) const {
 }
 
 bool PostgresServer::answers() const { return ::PQping(conninfo().c_str()) == PQPING_OK; }
-
-pid_t PostgresServer::start_program(const std::string& program,
-                                    std::vector<std::string> arguments) const {
-  arguments.insert(arguments.begin(), (programs_ / program).string());
-  return spawn_as_postgres(std::move(arguments), folder_.path());
-}
 
 }  // namespace holdfast::tests

@@ -60,11 +60,10 @@ class PostgresServer {
   void resume() const;
 
  private:
+  [[nodiscard]] std::string fresh_data() const;
   void make_data() const;
   void signal_all(int signal) const;
   [[nodiscard]] bool answers() const;
-  [[nodiscard]] pid_t start_program(const std::string& program,
-                                    std::vector<std::string> arguments) const;
 
   const Options options_;
   const std::filesystem::path programs_;
