@@ -76,7 +76,7 @@ TEST(Diagnosis, TheTopologyOfSentinelsIsDescribed) {
   EXPECT_TRUE(text_of("replication").starts_with("2 replicas, 127.0.0.1:"))
       << text_of("replication");
   EXPECT_EQ(finding_of(options, "min_replicas").level, Level::good) << text_of("min_replicas");
-  EXPECT_TRUE(text_of("replica_clocks").starts_with("in step")) << text_of("replica_clocks");
+  EXPECT_TRUE(text_of("replica_clock").starts_with("in step")) << text_of("replica_clocks");
   set.sentinel(1).kill();
   set.sentinel(2).kill();
   EXPECT_EQ(set.ask(set.sentinel(0).port(), {"SENTINEL", "SET", SentinelSet::kMasterName,

@@ -155,7 +155,7 @@ Finding judge_sentinels(const std::vector<SentinelView>& views) {
 }
 
 Finding judge_replica_clocks(const std::vector<ReplicaClock>& clocks) {
-  constexpr const char* kName = "replica_clocks";
+  constexpr const char* kName = "replica_clock";
   std::vector<std::string> texts;
   Level level = Level::good;
   for (const auto& [address, ahead] : clocks) {
