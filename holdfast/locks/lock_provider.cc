@@ -38,7 +38,12 @@ Result<std::optional<Lock>> LockProvider::try_acquire(std::string_view name,
 }
 
 Result<void> LockProvider::start_keeping() {
-  if (core_->is_inherited() || !core_->keeper.start()) {
+  if (core_->is_inherited()) {
+    return base::fail(base::ErrorCode::unsupported,
+                      "the lock provider was made before the process forked: make another in the "
+                      "child");
+  }
+  if (!core_->keeper.start()) {
     return base::fail(base::ErrorCode::limit_exceeded,
                       "there is no thread to renew leases with: they expire by themselves");
   }

@@ -87,9 +87,9 @@ class LockProvider {
   [[nodiscard]] base::Result<std::optional<Lock>> try_acquire(std::string_view name,
                                                               const AcquireOptions& options = {});
 
-  // Starts the threads of a provider with Keeping::on_request, and renews what is due. Returns
-  // limit_exceeded if there is no thread: nothing is lost by that, and the call may be repeated.
-  // Harmless if they run already.
+  // Starts the threads of a provider with Keeping::on_request, and renews what is due. Harmless if
+  // they run already. Returns limit_exceeded if there is no thread: nothing is lost by that, and
+  // the call may be repeated. Returns unsupported in a forked child.
   [[nodiscard]] base::Result<void> start_keeping();
 
   [[nodiscard]] base::Result<bool> is_locked(std::string_view name);

@@ -68,6 +68,13 @@ TEST_P(ForkedChild, AWaiterOfTheParentAndItsWatchAreNotTouched) {
   waiter.join();
 }
 
+TEST_P(ForkedChild, KeepingCannotBeStarted) {
+  EXPECT_TRUE(is_true_in_child([&] {
+    const auto started = provider_->start_keeping();
+    return !started && started.error().code == base::ErrorCode::unsupported;
+  }));
+}
+
 // At some of the forks a thread that is not there in the child has one of the provider's mutexes.
 TEST_P(ForkedChild, NoMutexOfTheProviderIsNeeded) {
   std::optional<Lock> lock = provider_->acquire("report");
