@@ -284,10 +284,19 @@ constexpr LockCase kCases[] = {
                                                        base::LogLevel::warning),
                                                    .warn_after = run.ttl() / 10});
        run.abandon("job", 1h);
+       std::stop_source stop;
        AcquireOptions options = run.options();
-       options.wait = run.ttl();
-       EXPECT_TRUE(
-           is_busy(run.result_of_call([&] { return provider->try_acquire("job", options); })));
+       options.wait = 1h;
+       options.stop = stop.get_token();
+       auto waiting = wait_in_background(*provider, options);
+       EXPECT_TRUE(run.in_time([&] { return warnings > 0; }));
+       // Another caller's wait, as long as many times `warn_after`.
+       AcquireOptions brief = run.options();
+       brief.wait = run.ttl();
+       EXPECT_TRUE(is_busy(
+           run.result_of_call([&] { return run.provider().try_acquire("job", brief); })));
+       stop.request_stop();
+       EXPECT_EQ(error_of(run.result_of(waiting)), ErrorCode::cancelled);
        EXPECT_EQ(warnings, 1);
      }},
 };
