@@ -7,6 +7,10 @@ namespace holdfast::tests {
 // A TCP port of the loopback interface that nobody listens on at the moment.
 [[nodiscard]] std::uint16_t free_port();
 
+// The same, of those that the kernel never gives to a socket by itself: a server can have it again
+// after a restart.
+[[nodiscard]] std::uint16_t lasting_port();
+
 // Listens on a free port of 127.0.0.1; the descriptor, and the port through `port`.
 [[nodiscard]] int listen_on_free_port(std::uint16_t& port);
 

@@ -20,8 +20,10 @@
 #include <holdfast/locks/lock_provider.h>
 
 #include "apps/holdfast/cli/exit_status.h"
+#include "apps/holdfast/cli/output.h"
 #include "apps/holdfast/commands.h"
 #include "apps/holdfast/torture/checker.h"
+#include "apps/holdfast/torture/end_request.h"
 #include "apps/holdfast/torture/endpoint.h"
 #include "apps/holdfast/torture/folder.h"
 #include "apps/holdfast/torture/fork.h"
@@ -135,8 +137,10 @@ std::vector<torture::LockName> make_names(std::uint64_t count) {
   return names;
 }
 
-// Returns when the server answers, or after half a minute.
-void wait_for_server(const TortureOptions& options) {
+// Returns when the server answers, when it has ended or somebody asks this process to end, or after
+// half a minute.
+void wait_for_server(const TortureOptions& options, torture::Server& server,
+                     torture::EndRequest& ending) {
   const auto& clock = base::steady_clock();
   const auto deadline = base::Deadline::after(clock, std::chrono::seconds(30));
   const auto answers = [&] {
@@ -145,8 +149,9 @@ void wait_for_server(const TortureOptions& options) {
                ? kSuccess
                : kUnavailable;
   };
-  while (!deadline.expired(clock.now())) {
-    const auto status = torture::Fork(answers, -1).wait(std::chrono::seconds(15));
+  const auto gives_up = [&] { return server.status() || ending.look(); };
+  while (!deadline.expired(clock.now()) && !gives_up()) {
+    const auto status = torture::Fork(answers, -1).wait(std::chrono::seconds(15), gives_up);
     if (status && WIFEXITED(*status) && WEXITSTATUS(*status) == kSuccess) {
       return;
     }
@@ -156,7 +161,7 @@ void wait_for_server(const TortureOptions& options) {
 
 // Opens the store, acquires and releases a name, and reports what is wrong with it. In a process of
 // its own: a store may start threads, and this one goes on to fork.
-int check_store(const TortureOptions& options) {
+int check_store(const TortureOptions& options, torture::EndRequest& ending) {
   torture::Fork check(
       [&] {
         Session session(options.global);
@@ -168,7 +173,11 @@ int check_store(const TortureOptions& options) {
         return lock ? kSuccess : session.report(lock.error());
       },
       -1);
-  const auto status = check.wait(std::chrono::minutes(2));
+  const auto status =
+      check.wait(std::chrono::minutes(2), [&] { return ending.look().has_value(); });
+  if (const auto signal = ending.look()) {
+    return kSignalled + *signal;
+  }
   return status && WIFEXITED(*status) ? WEXITSTATUS(*status) : kUnavailable;
 }
 
@@ -179,7 +188,7 @@ int status_of(const torture::Finished& run) {
   if (run.result.signal) {
     return kSignalled + *run.result.signal;
   }
-  return run.result.counts.granted > 0 ? kSuccess : kUnavailable;
+  return run.result.counts.granted > 0 && !run.result.is_store_silent ? kSuccess : kUnavailable;
 }
 
 // Returns the proxy that the network faults need; none where none was chosen.
@@ -227,11 +236,11 @@ base::Result<void> write_files(const TortureOptions& options, const torture::Fin
   return {};
 }
 
-int run_and_judge(const TortureOptions& options, Session& session, const Signals& signals,
+int run_and_judge(const TortureOptions& options, Session& session, torture::EndRequest& ending,
                   torture::Proxy* proxy, torture::Server* server) {
   torture::Rows rows(options.settings.time);
   const torture::RunResult result =
-      torture::run(options.settings, {.signals = signals,
+      torture::run(options.settings, {.ending = ending,
                                       .proxy = proxy,
                                       .server = server,
                                       .show = [&](const torture::Progress& progress) {
@@ -246,6 +255,7 @@ int run_and_judge(const TortureOptions& options, Session& session, const Signals
   } else {
     torture::print_text(finished);
   }
+  static_cast<void>(flush_output());  // before a signal can end this; main reports what failed
   if (const auto written = write_files(options, finished); !written) {
     session.report(written.error());
     return kOutput;
@@ -255,6 +265,7 @@ int run_and_judge(const TortureOptions& options, Session& session, const Signals
 
 int torture_store(TortureOptions& options, const CommandLine& line) {
   const Signals signals;
+  torture::EndRequest ending(signals);
   Session session(options.global);
   const auto location = locate_store(options.global.store);
   if (!location) {
@@ -272,9 +283,14 @@ int torture_store(TortureOptions& options, const CommandLine& line) {
   if (!options.server.empty()) {
     server.emplace(options.server, signals.original_mask());
     server->start();
-    wait_for_server(options);
+    wait_for_server(options, *server, ending);
+    if (const auto status = server->status()) {
+      return session.report({base::ErrorCode::unavailable,
+                             fmt::format("the server has ended with {}: {}", WEXITSTATUS(*status),
+                                         base::printable(options.server))});
+    }
   }
-  if (const int status = check_store(options); status != kSuccess) {
+  if (const int status = check_store(options, ending); status != kSuccess) {
     return status;
   }
   torture::Folder folder;
@@ -282,7 +298,7 @@ int torture_store(TortureOptions& options, const CommandLine& line) {
     return session.report(made.error());
   }
   options.settings.folder = folder.path();
-  return run_and_judge(options, session, signals, proxy->get(), server ? &*server : nullptr);
+  return run_and_judge(options, session, ending, proxy->get(), server ? &*server : nullptr);
 }
 
 }  // namespace

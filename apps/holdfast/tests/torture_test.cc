@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <string>
 #include <thread>
 
@@ -28,6 +29,26 @@ class TortureTest : public Workspace {
     EXPECT_EQ(outcome.status, status) << outcome.output << outcome.errors;
     return Report::parse(outcome.output, nullptr, /*allow_exceptions=*/false);
   }
+
+  // A command that runs a server in a session of its own, which has written all before it answers.
+  [[nodiscard]] std::string server() const {
+    return "cd '" + folder().string() +
+           "' && setsid sh -c 'echo $$ > new; mv new id; exec redis-server --port " + port_ +
+           " --appendonly yes --appendfsync always'";
+  }
+  [[nodiscard]] std::string store() const { return "redis://127.0.0.1:" + port_; }
+  // Waits until it has been started. Returns its process.
+  [[nodiscard]] std::string server_id() const {
+    std::string id;
+    EXPECT_TRUE(eventually([&] {
+      std::ifstream file(folder() / "id");
+      return static_cast<bool>(file >> id);
+    }));
+    return id;
+  }
+
+ private:
+  const std::string port_ = std::to_string(tests::lasting_port());
 };
 
 TEST_F(TortureTest, OnAHealthyStoreNoPromiseIsBroken) {
@@ -36,6 +57,8 @@ TEST_F(TortureTest, OnAHealthyStoreNoPromiseIsBroken) {
   EXPECT_GT(report["granted"], 0U);
   EXPECT_GT(report["faults"], 0U);
   EXPECT_EQ(report["defects"], Report::array());
+  EXPECT_EQ(report["cut_short"], false);
+  EXPECT_EQ(report["store_silent"], false);
   EXPECT_EQ(report["rules"][0]["checked"], report["granted"]);
 }
 
@@ -87,17 +110,60 @@ TEST_F(TortureTest, OnAHealthyServerABadNetworkBreaksNoPromise) {
   EXPECT_GT(report["faults"], 0U);
 }
 
-// It runs at the same port each time, and has written all before it answers.
 TEST_F(TortureTest, AServerThatKeepsWhatItAnswersMayBeKilledAndPaused) {
-  const std::string port = std::to_string(tests::free_port());
   const Report report =
-      torture(0, {"--store", "redis://127.0.0.1:" + port, "--for", "8s", "--ttl", "1s", "--faults",
-                  "server-kill,server-pause,server-restart,drop", "--server-command",
-                  "redis-server --port " + port + " --dir " + folder().string() +
-                      " --appendonly yes --appendfsync always"});
+      torture(0, {"--store", store(), "--for", "8s", "--ttl", "1s", "--faults",
+                  "server-kill,server-pause,server-restart,drop", "--server-command", server()});
   EXPECT_EQ(report["good"], true) << report;
   EXPECT_GT(report["granted"], 0U);
   EXPECT_GT(report["faults"], 0U);
+}
+
+TEST_F(TortureTest, AServerThatEndsByItselfIsStartedAgain) {
+  const auto run = start({"torture", "--store", store(), "--for", "8s", "--ttl", "1s", "--faults",
+                          "none", "--server-command", server()});
+  run->read_line();  // it has begun
+  const std::string first = server_id();
+  ::kill(std::stoi(first), SIGKILL);
+  EXPECT_TRUE(eventually([&] { return server_id() != first; }));
+  EXPECT_EQ(run->wait(), 0) << run->rest_of_output() << run->rest_of_errors();
+}
+
+TEST_F(TortureTest, AServerEndsWithItsTortureEvenInASessionOfItsOwn) {
+  const auto run = start({"torture", "--store", store(), "--for", "1h", "--ttl", "1s", "--faults",
+                          "none", "--server-command", server()});
+  run->read_line();  // it has begun
+  run->signal(SIGKILL);
+  const std::string id = server_id();
+  EXPECT_TRUE(eventually([&] { return !std::filesystem::exists("/proc/" + id); }));
+}
+
+TEST_F(TortureTest, AServerThatDoesNotStartIsNamed) {
+  const Outcome outcome =
+      holdfast({"torture", "--store", store(), "--server-command", "cd / && exit 3"});
+  EXPECT_EQ(outcome.status, 69);
+  EXPECT_NE(outcome.errors.find("the server has ended with 3: cd / && exit 3"), std::string::npos)
+      << outcome.errors;
+}
+
+TEST_F(TortureTest, AtTheEndItWaitsForAServerThatIsDown) {
+  tests::RedisServer server;
+  const auto run = start({"torture", "--store", server.url(), "--for", "5s", "--ttl", "1s",
+                          "--workers", "2", "--faults", "none"});
+  run->read_line();  // the head of the rows
+  const auto next_row = [&] {
+    std::string time;
+    std::size_t granted = 0;
+    std::istringstream(run->read_line()) >> time >> granted;
+    return granted;
+  };
+  EXPECT_TRUE(eventually([&] { return next_row() > 0; }));
+  server.kill();
+  for (int i = 0; i < 7; ++i) {
+    next_row();  // each a second
+  }
+  server.restart();
+  EXPECT_EQ(run->wait(), 0) << run->rest_of_output() << run->rest_of_errors();
 }
 
 TEST_F(TortureTest, AFailOverToAServerThatKnowsNoLocksIsFound) {
@@ -175,6 +241,28 @@ TEST_F(TortureTest, ASignalEndsTheRunAndItsWorkersAndIsJudgedAllTheSame) {
   run->signal(SIGTERM);
   EXPECT_EQ(run->wait(), 128 + SIGTERM);
   EXPECT_NE(run->rest_of_output().find("no promise was broken"), std::string::npos);
+}
+
+// Its workers leave their leases behind.
+TEST_F(TortureTest, AfterASignalNobodyWaitsForLeasesToEndAndASecondOneLosesNoReport) {
+  const auto run = start({"torture", "--for", "20s", "--ttl", "1h"});
+  run->read_line();  // it has begun
+  run->read_line();
+  run->read_line();  // a second later
+  run->signal(SIGINT);
+  run->signal(SIGTERM);
+  EXPECT_EQ(run->wait(), 128 + SIGINT);
+  const std::string output = run->rest_of_output();
+  EXPECT_NE(output.find("no promise was broken"), std::string::npos) << output;
+}
+
+TEST_F(TortureTest, ASignalEndsTheWaitForAServer) {
+  const std::string file = (folder() / "started").string();
+  const auto run =
+      start({"torture", "--store", store(), "--server-command", "touch " + file + "; sleep 3600"});
+  EXPECT_TRUE(eventually([&] { return std::filesystem::exists(file); }));
+  run->signal(SIGTERM);
+  EXPECT_EQ(run->wait(), 128 + SIGTERM);
 }
 
 }  // namespace

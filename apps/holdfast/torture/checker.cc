@@ -140,11 +140,13 @@ class Judge {
     std::size_t checked = 0;
     std::size_t late = 0;
     std::vector<const Update*> lost;
+    std::unordered_set<std::uint64_t> answered;
     for (const Update& update : history_.updates) {
       if (update.name != name) {
         continue;
       }
       ++checked;
+      answered.insert(update.write);
       found_.updates.refused += update.acknowledged ? 0U : 1U;
       found_.updates.acknowledged += update.acknowledged ? 1U : 0U;
       late += update.acknowledged && !update.held_afterwards ? 1U : 0U;
@@ -154,7 +156,7 @@ class Judge {
     }
     found_.updates.late += late;
     found_.updates.lost += lost.size();
-    if (history_.fenced || late == 0) {
+    if (history_.fenced || (late == 0 && all_answered(name, answered))) {
       for (const Update* const update : lost) {
         violated(name, update->time,
                  "an update of worker " + std::to_string(update->worker) +
@@ -162,6 +164,16 @@ class Judge {
       }
     }
     return checked;
+  }
+
+  // Returns whether every version is of one of these writes. The writer of another was killed
+  // before it could say so, and may have lost its lock before it wrote.
+  [[nodiscard]] bool all_answered(std::uint32_t name,
+                                  const std::unordered_set<std::uint64_t>& writes) const {
+    return name >= history_.registers.size() ||
+           std::ranges::all_of(history_.registers[name], [&](const Version& version) {
+             return writes.contains(version.write);
+           });
   }
 
   // Returns the writes that the last version of the register builds on.
@@ -198,10 +210,13 @@ class Judge {
   }
 
   std::size_t check_free(std::uint32_t name) {
-    if (std::ranges::find(history_.never_free, name) != history_.never_free.end()) {
+    const auto is_in = [name](const std::vector<std::uint32_t>& names) {
+      return std::ranges::find(names, name) != names.end();
+    };
+    if (is_in(history_.never_free)) {
       violated(name, Time::zero(), "nobody can acquire it");
     }
-    return 1;
+    return is_in(history_.unknown) ? 0 : 1;
   }
 
   const History& history_;

@@ -50,8 +50,9 @@ struct Judgement {
 // - A token is greater than those of all holds of the name that were granted before it was asked
 // for.
 // - Every acknowledged write of a register is visible in its last version, directly or through the
-//   writes that read it. Where there is no fence, that is a violation only if every writer still
-//   held its lock after its write; otherwise it is counted, and is what a lock cannot prevent.
+//   writes that read it. Where there is no fence, that is a violation only if every writer of a
+//   version said that it still held its lock after its write; otherwise it is counted, and is what
+//   a lock cannot prevent.
 // - With a fence, the tokens of a register never decrease.
 // - When all is over, every name can be acquired.
 [[nodiscard]] Judgement judge(const History& history);

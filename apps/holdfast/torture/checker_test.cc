@@ -155,6 +155,17 @@ TEST(TortureChecker, ALostUpdateIsAViolationWhereEveryWriterHeldItsLock) {
   EXPECT_EQ(broken(history), Rules{"no acknowledged update is lost"});
 }
 
+// It was stopped beyond its lease, resumed, wrote, and was killed before its report.
+TEST(TortureChecker, ALostUpdateIsNoViolationWhereAWriterWasKilledBeforeItSaidWhetherItWasLate) {
+  History history = history_of({.text = "m"});
+  history.registers[0] = {{.write = 1}, {.write = 2, .read = 1}, {.write = 3, .read = 1}};
+  history.updates = {update(1), update(2)};
+  EXPECT_EQ(broken(history), Rules());
+  EXPECT_EQ(judge(history).updates.lost, 1U);
+  history.fenced = true;
+  EXPECT_EQ(broken(history), Rules{"no acknowledged update is lost"});
+}
+
 TEST(TortureChecker, AnUpdateThatWasRefusedOrNotAnsweredIsNotMissed) {
   History history = history_of({.text = "m"});
   history.fenced = true;
@@ -178,6 +189,14 @@ TEST(TortureChecker, ANameThatNobodyCanAcquireAtTheEndIsFound) {
   History history = history_of({.text = "m"});
   history.never_free = {0};
   EXPECT_EQ(broken(history), Rules{"every name is free again at the end"});
+}
+
+TEST(TortureChecker, ANameThatNobodyHasAskedForAtTheEndIsNotChecked) {
+  History history = history_of({.text = "m"});
+  EXPECT_EQ(judge(history).rulings.back().checked, 1U);
+  history.unknown = {0};
+  EXPECT_EQ(broken(history), Rules());
+  EXPECT_EQ(judge(history).rulings.back().checked, 0U);
 }
 
 TEST(TortureChecker, ManyViolationsAreAllCountedAndTheFirstAreDescribed) {

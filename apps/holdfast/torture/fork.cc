@@ -52,12 +52,6 @@ void Fork::signal(int number) const {
   }
 }
 
-void Fork::signal_group(int number) const {
-  if (!status_) {
-    ::kill(-process_, number);
-  }
-}
-
 std::optional<int> Fork::status() {
   int status = 0;
   if (!status_ && waitpid(process_, &status, WNOHANG) == process_) {
@@ -66,11 +60,11 @@ std::optional<int> Fork::status() {
   return status_;
 }
 
-std::optional<int> Fork::wait(base::Duration at_most) {
+std::optional<int> Fork::wait(base::Duration at_most, const std::function<bool()>& gives_up) {
   const auto& clock = base::steady_clock();
   const base::TimePoint end = clock.now() + at_most;
   while (!status()) {
-    if (clock.now() >= end) {
+    if (clock.now() >= end || gives_up()) {
       kill();
       return std::nullopt;
     }

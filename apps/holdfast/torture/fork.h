@@ -20,12 +20,15 @@ class Fork {
   Fork& operator=(const Fork&) = delete;
 
   void signal(int number) const;
-  // Signals the process group that it has made for itself.
-  void signal_group(int number) const;
+  [[nodiscard]] pid_t id() const noexcept { return process_; }
+  // Returns whether status() has seen its end.
+  [[nodiscard]] bool has_ended() const noexcept { return status_.has_value(); }
   // Returns how it has ended, as waitpid says; nullopt while it runs.
   [[nodiscard]] std::optional<int> status();
-  // Waits so long for the end; then kills it. Returns the same, nullopt if it was killed.
-  [[nodiscard]] std::optional<int> wait(base::Duration at_most);
+  // Waits so long for the end, or until `gives_up` says so; then kills it. Returns the same,
+  // nullopt if it was killed.
+  [[nodiscard]] std::optional<int> wait(base::Duration at_most,
+                                        const std::function<bool()>& gives_up);
   // Kills it, and returns when it has ended.
   void kill();
 

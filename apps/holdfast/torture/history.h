@@ -76,6 +76,7 @@ struct History {
   std::vector<std::vector<Version>> registers;
   std::vector<Fault> faults;
   std::vector<std::uint32_t> never_free;  // names that nobody could acquire when all was over
+  std::vector<std::uint32_t> unknown;     // names about which nobody has asked, or got an answer
   bool fenced = false;
 };
 

@@ -30,6 +30,7 @@ void Nemesis::act(TimePoint now) {
     }
   }
   std::erase_if(active_, due);
+  revive_server(now);
   if (settings_.faults.empty() || now < next_) {
     return;
   }
@@ -39,15 +40,30 @@ void Nemesis::act(TimePoint now) {
   next_ = now + between(settings_.ttl / 20, settings_.ttl / 2);
 }
 
+bool Nemesis::is_hurt(Target target, std::size_t place) const {
+  return std::ranges::any_of(active_, [&](const Active& active) {
+    return active.what.target == target && active.place == place;
+  });
+}
+
+void Nemesis::revive_server(TimePoint now) {
+  if (victims_.server == nullptr || now < next_revival_ || is_hurt(Target::server, 0) ||
+      !victims_.server->status()) {
+    return;
+  }
+  next_revival_ = now + std::chrono::seconds(1);
+  const Time time = recorder_.since_begin(now);
+  history_.faults.push_back(
+      {.what = "server-ended", .target = "server", .begin = time, .end = time});
+  victims_.server->start();
+}
+
 void Nemesis::begin(TimePoint now) {
   const FaultKind kind = settings_.faults[random_() % settings_.faults.size()];
   const FaultInfo& what = info_of(kind);
   const bool is_worker = what.target == Target::worker;
   const std::size_t place = is_worker ? random_() % victims_.crew.size() : 0;
-  const auto is_same = [&](const Active& active) {
-    return active.what.target == what.target && active.place == place;
-  };
-  if (std::ranges::any_of(active_, is_same)) {
+  if (is_hurt(what.target, place)) {
     return;  // one fault at a time for each
   }
   std::string target = what.target == Target::network ? "network" : "server";
@@ -105,6 +121,7 @@ void Nemesis::heal(TimePoint now) {
   for (const Active& active : std::exchange(active_, {})) {
     end(active, now);
   }
+  revive_server(now);
 }
 
 }  // namespace holdfast::cli::torture

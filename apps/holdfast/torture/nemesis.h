@@ -31,7 +31,7 @@ class Nemesis {
 
   // Does what is due at this time.
   void act(base::TimePoint now);
-  // Ends all faults.
+  // Ends all faults, and starts a server again that has ended.
   void heal(base::TimePoint now);
 
  private:
@@ -46,6 +46,9 @@ class Nemesis {
   // Begins it, and returns how long it lasts.
   base::Duration hurt(FaultKind kind, std::size_t place);
   void end(const Active& active, base::TimePoint now);
+  // Starts a server again that has ended by itself, at most once a second.
+  void revive_server(base::TimePoint now);
+  [[nodiscard]] bool is_hurt(Target target, std::size_t place) const;
   [[nodiscard]] base::Duration between(base::Duration least, base::Duration most);
 
   const Settings& settings_;
@@ -54,6 +57,7 @@ class Nemesis {
   History& history_;
   std::mt19937_64 random_;
   base::TimePoint next_{};
+  base::TimePoint next_revival_{};
   std::vector<Active> active_;
 };
 

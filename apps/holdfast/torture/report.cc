@@ -35,6 +35,15 @@ void print_errors(const Finished& run) {
   }
 }
 
+void print_early_end(const Finished& run) {
+  if (run.result.is_cut_short) {
+    print_output("ended early: {} leases are all that is kept\n", run.result.history.holds.size());
+  }
+  if (run.result.is_store_silent) {
+    print_output("at the end, the store did not say whether the names are free\n");
+  }
+}
+
 void print_violations(const Finished& run) {
   for (const Violation& violation : run.judgement.violations) {
     print_output("{} {} at {:.3f} s: {}\n", paint(Colour::red, violation.rule),
@@ -97,6 +106,7 @@ void print_text(const Finished& run) {
   }
   print_output("\n{}\nupdates: {}\n", table(cells), updates_text(run));
   print_errors(run);
+  print_early_end(run);
   print_violations(run);
   print_output("{}: seed {}\n",
                run.good() ? paint(Colour::green, "no promise was broken")
@@ -117,6 +127,8 @@ void print_json(const Finished& run) {
            {"failed", result.counts.failed},
            {"lost", result.counts.lost},
            {"faults", result.history.faults.size()},
+           {"cut_short", result.is_cut_short},
+           {"store_silent", result.is_store_silent},
            {"defects", std::move(defects)}};
   all.update(to_json(result.history, run.judgement));
   print_line(all);

@@ -1,11 +1,12 @@
 #include <poll.h>
 #include <sys/wait.h>
 
-#include <algorithm>
 #include <chrono>
+#include <thread>
 #include <utility>
 #include <vector>
 
+#include <holdfast/base/try.h>
 #include <holdfast/engines/open_store.h>
 #include <holdfast/locks/lock_provider.h>
 #include <holdfast/recipes/reader_writer_lock.h>
@@ -28,11 +29,16 @@ using base::TimePoint;
 constexpr auto kTick = std::chrono::milliseconds(5);
 // Beyond what any call may take: the waits of a worker are no longer than a ttl.
 constexpr Duration kPatience = std::chrono::minutes(1);
+constexpr Duration kAfterAFailure = std::chrono::milliseconds(50);
 
-// Returns whether all permits of a name can be acquired. Runs in a process of its own.
+// Returns how long somebody who asks for a name may have to wait.
+Duration longest_wait(const Settings& settings) { return kPatience + 2 * settings.ttl; }
+
+// Returns whether all permits of a name can be acquired.
 base::Result<bool> can_acquire(const Settings& settings, const LockName& name) {
-  locks::LockProvider provider(base::value_or_throw(engines::open_store(settings.url)));
-  const locks::AcquireOptions how{.ttl = settings.ttl, .wait = kPatience + 2 * settings.ttl};
+  HOLDFAST_TRY_LET(auto store, engines::open_store(settings.url));
+  locks::LockProvider provider(std::move(store));
+  const locks::AcquireOptions how{.ttl = settings.ttl, .wait = longest_wait(settings)};
   const auto acquired = [&]() -> base::Result<std::optional<locks::Lock>> {
     switch (name.kind) {
       case Kind::mutex: return provider.try_acquire(name.text, how);
@@ -46,6 +52,19 @@ base::Result<bool> can_acquire(const Settings& settings, const LockName& name) {
     return std::unexpected(acquired.error());
   }
   return acquired->has_value();
+}
+
+// The same, as an exit status. Runs in a process of its own. Asks again after a failure, for as
+// long as an answer may take: the network or the server may still have to recover.
+int probe(const Settings& settings, const LockName& name) {
+  const base::Clock& clock = base::steady_clock();
+  const TimePoint limit = clock.now() + longest_wait(settings);
+  auto acquired = can_acquire(settings, name);
+  while (!acquired && clock.now() < limit) {
+    std::this_thread::sleep_for(kAfterAFailure);
+    acquired = can_acquire(settings, name);
+  }
+  return base::value_or_throw(std::move(acquired)) ? kSuccess : kBusy;
 }
 
 class Run {
@@ -91,7 +110,7 @@ class Run {
   // Waits for a tick or for reports, takes these, and notices what has happened.
   TimePoint turn() {
     std::vector<pollfd> ready{{.fd = crew_.reports(), .events = POLLIN, .revents = 0},
-                              {.fd = around_.signals.descriptor(), .events = POLLIN, .revents = 0}};
+                              {.fd = around_.ending.descriptor(), .events = POLLIN, .revents = 0}};
     if (around_.proxy != nullptr) {
       around_.proxy->add_to(ready);
     }
@@ -99,11 +118,7 @@ class Run {
     if (around_.proxy != nullptr) {
       around_.proxy->serve(base::boot_clock().now());
     }
-    while (const auto signal = around_.signals.next()) {
-      if (around_.signals.asks_to_end(*signal)) {
-        result_.signal = signal;
-      }
-    }
+    result_.signal = around_.ending.look();
     crew_.read_reports();
     crew_.any_runs();
     const TimePoint now = base::boot_clock().now();
@@ -114,32 +129,52 @@ class Run {
   }
 
   void end_workers() {
-    if (result_.signal || result_.is_cut_short) {
-      crew_.kill_all();  // they would go on until the time is over
-    }
     const TimePoint limit = base::boot_clock().now() + kPatience + 5 * settings_.ttl;
-    while (crew_.any_runs() && base::boot_clock().now() < limit) {
+    while (!is_ended_early() && crew_.any_runs() && base::boot_clock().now() < limit) {
       turn();
     }
-    if (const std::size_t stuck = crew_.kill_all(); stuck > 0) {
+    const std::size_t stuck = crew_.kill_all();
+    if (stuck > 0 && !is_ended_early()) {  // else they would have gone on until the time is over
       result_.defects.push_back(std::to_string(stuck) +
                                 " workers did not end: a call does not end");
     }
     result_.defects.insert(result_.defects.end(), crew_.crashes().begin(), crew_.crashes().end());
   }
 
+  [[nodiscard]] bool is_ended_early() const { return result_.signal || result_.is_cut_short; }
+
+  // Asks for each name, until a signal comes or the store is silent.
   void find_names_that_are_never_free() {
     for (std::uint32_t name = 0; name < settings_.names.size(); ++name) {
-      Fork probe(
-          [&] {
-            const auto acquired = can_acquire(settings_, settings_.names[name]);
-            return !acquired ? exit_status(acquired.error().code) : *acquired ? kSuccess : kBusy;
-          },
-          -1);
-      const auto status = probe.wait(2 * kPatience + 5 * settings_.ttl);
-      if (!status || !WIFEXITED(*status) || WEXITSTATUS(*status) != kSuccess) {
-        result_.history.never_free.push_back(name);
+      if (result_.signal || result_.is_store_silent) {
+        result_.history.unknown.push_back(name);
+      } else {
+        ask_for(name);
       }
+    }
+  }
+
+  void ask_for(std::uint32_t name) {
+    Fork asking([&] { return probe(settings_, settings_.names[name]); }, -1);
+    const TimePoint limit = base::boot_clock().now() + 2 * longest_wait(settings_) + kPatience;
+    while (!asking.status() && !result_.signal && base::boot_clock().now() < limit) {
+      nemesis_.heal(turn());
+    }
+    const auto status = asking.status();
+    const int answer = status && WIFEXITED(*status) ? WEXITSTATUS(*status) : kInternal;
+    if (answer == kSuccess) {
+      return;
+    }
+    if (answer == kBusy) {
+      result_.history.never_free.push_back(name);
+      return;
+    }
+    result_.history.unknown.push_back(name);
+    if (status && WIFEXITED(*status)) {
+      result_.is_store_silent = true;
+    } else if (!result_.signal) {
+      result_.defects.push_back("nobody could find out whether " + settings_.names[name].text +
+                                " is free: a call " + (status ? "crashed" : "does not end"));
     }
   }
 

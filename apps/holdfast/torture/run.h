@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "apps/holdfast/torture/end_request.h"
 #include "apps/holdfast/torture/history.h"
 #include "apps/holdfast/torture/proxy.h"
 #include "apps/holdfast/torture/recorder.h"
 #include "apps/holdfast/torture/server.h"
 #include "apps/holdfast/torture/settings.h"
-#include "apps/holdfast/waiting/signals.h"
 
 namespace holdfast::cli::torture {
 
@@ -29,13 +29,14 @@ struct RunResult {
   Counts counts;
   std::map<std::string, std::size_t> errors{};
   std::vector<std::string> defects{};  // workers that crashed, or whose calls did not end
-  bool is_cut_short = false;           // there were too many holds to keep them all
+  bool is_cut_short = false;           // it ended early: there were too many holds to keep more
+  bool is_store_silent = false;        // at the end, it did not say whether names are free
   std::optional<int> signal{};         // that asked the run to end
 };
 
 // The world around a run. Borrows all of it; a proxy and a server only where there is one.
 struct Surroundings {
-  const Signals& signals;
+  EndRequest& ending;
   Proxy* proxy;
   Server* server;
   std::function<void(const Progress&)> show;  // called at every event
