@@ -41,7 +41,7 @@ void Link::send(Request request, base::TimePoint deadline, Reply reply) {
   const Weather& weather = world_.setting.weather;
   if (is_abandoned_ || cut_ == Cut::refused || !server_.is_up()) {
     world_.faults.hit(cut_by_, cut_id_);
-    fail_soon(call, ErrorCode::unavailable, "the server is out of reach");
+    fail_soon(call, ErrorCode::unavailable, "the server is out of reach", deadline);
     return;
   }
   const bool has_deadline = !world_.has(Bug::request_without_a_deadline);
@@ -176,9 +176,11 @@ void Link::finish(const CallPtr& call, std::optional<Answer> answer) {
   reply(std::move(answer));
 }
 
-void Link::fail_soon(const CallPtr& call, ErrorCode code, const char* why) {
-  world_.timeline.after(world_.setting.latency / 2, &process_,
-                        [this, call, code, why] { finish(call, failure(call->kind, code, why)); });
+void Link::fail_soon(const CallPtr& call, ErrorCode code, const char* why,
+                     base::TimePoint deadline) {
+  world_.timeline.at(std::min(world_.timeline.now() + world_.setting.latency / 2, deadline),
+                     &process_,
+                     [this, call, code, why] { finish(call, failure(call->kind, code, why)); });
 }
 
 // The next request goes over a new connection, and waits for nothing on the old one.

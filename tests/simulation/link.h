@@ -71,7 +71,9 @@ class Link {
   Answer handle(Request& request, std::uint64_t subject, Caller caller);
   void reply_to(const CallPtr& call, std::uint64_t subject, Answer answer);
   void finish(const CallPtr& call, std::optional<Answer> answer);
-  void fail_soon(const CallPtr& call, base::ErrorCode code, const char* why);
+  // Fails the call half a round trip from now, and by the deadline.
+  void fail_soon(const CallPtr& call, base::ErrorCode code, const char* why,
+                 base::TimePoint deadline = base::TimePoint::max());
   void lose_connection() noexcept;
   [[nodiscard]] bool loses(const CallPtr& call);
 
