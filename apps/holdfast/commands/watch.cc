@@ -29,7 +29,9 @@ constexpr Help kHelp{
     .command = "holdfast watch",
     .usage = "[OPTIONS] [NAME | --prefix PREFIX]",
     .about =
-        "Print events as they happen: held (when the watch began), acquired, released, expired.\n"
+        "Print events as they happen: held (when the watch began), acquired, released, expired, "
+        "or\n"
+        "ended (one of the two: a poll came too late to tell).\n"
         "Polls the store: a lease that was acquired and released between two polls is not seen.\n"
         "Runs until it is interrupted, also while the store is unreachable.\n",
     .examples =
@@ -48,7 +50,8 @@ Colour colour_of(LeaseEvent::Kind kind) {
   using enum LeaseEvent::Kind;
   switch (kind) {
     case acquired:
-    case held: return Colour::yellow;
+    case held:
+    case ended: return Colour::yellow;
     case released: return Colour::green;
     case expired: return Colour::red;
   }

@@ -102,29 +102,43 @@ Answer Admin::answer(const Request& request, const Target& target) const {
 Response Admin::steal(const std::string& name) const {
   const auto holders = removable_holders(*store_, name);
   if (!holders) {
-    return error_response(holders.error());
-  }
-  for (const store::Holder& holder : *holders) {
-    watcher_.note_steal(holder.id);
-  }
-  const auto removed = remove_leases(*store_, name, *holders);
-  if (!removed) {
-    return error_response(removed.error());
+    return failed("steal " + base::printable(name), holders.error());
   }
   Json stolen = Json::array();
-  for (const store::Holder& holder : *removed) {
-    audit_(fmt::format("stole {} from {}, who had held it for {} (token {})", base::printable(name),
-                       holder_label(holder), rough(holder.held_for),
-                       base::to_string(holder.token)));
+  for (const store::Holder& holder : *holders) {
+    const std::string from =
+        fmt::format("{} from {}, who had held it for {} (token {})", base::printable(name),
+                    holder_label(holder), rough(holder.held_for), base::to_string(holder.token));
+    // Before it ends: the next listing may already miss it.
+    watcher_.note_steal(holder.id);
+    const auto removed = remove_leases(*store_, name, {holder});
+    if (!removed) {
+      if (removed.error().code != base::ErrorCode::unknown_outcome) {
+        watcher_.forget_steal(holder.id);
+      }
+      return failed("steal " + from, removed.error());
+    }
+    if (removed->empty()) {
+      watcher_.forget_steal(holder.id);
+      continue;
+    }
+    audit_("stole " + from);
     stolen.push_back(to_json(holder));
   }
   return json_response({{"name", name}, {"stolen", std::move(stolen)}});
 }
 
+Response Admin::failed(std::string_view change, const base::Error& error) const {
+  const bool unknown = error.code == base::ErrorCode::unknown_outcome;
+  audit_(fmt::format("{} {}: {}", unknown ? "perhaps made the change:" : "could not", change,
+                     base::printable(error.message)));
+  return error_response(error);
+}
+
 Response Admin::clear(const std::string& name) const {
   const auto outcome = recipes::Marker(store_).clear(name);
   if (!outcome) {
-    return error_response(outcome.error());
+    return failed("clear " + base::printable(name), outcome.error());
   }
   const bool cleared = *outcome == recipes::ClearOutcome::cleared;
   audit_(fmt::format("cleared the mark {}{}", base::printable(name),
@@ -133,13 +147,16 @@ Response Admin::clear(const std::string& name) const {
 }
 
 Response Admin::reset(const std::string& name) const {
-  const auto was_there = forget_run(*store_, name);
-  if (!was_there) {
-    return error_response(was_there.error());
+  const auto had_run = forget_run(*store_, name);
+  const auto hits = had_run ? forget_hits_of(*store_, name) : std::unexpected(had_run.error());
+  if (!hits) {
+    return failed("reset " + base::printable(name), hits.error());
   }
+  const bool was_there = *had_run || *hits > 0;
   audit_(fmt::format("reset {}{}", base::printable(name),
-                     *was_there ? "" : ", which had not run in this period"));
-  return json_response({{"name", name}, {"outcome", *was_there ? "reset" : "had_not_run"}});
+                     was_there ? "" : ", which had not run in this period"));
+  return json_response(
+      {{"name", name}, {"outcome", was_there ? "reset" : "had_not_run"}, {"hits", *hits}});
 }
 
 base::Result<std::string> read_admin_token(const std::string& file) {

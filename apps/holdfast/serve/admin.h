@@ -38,6 +38,8 @@ class Admin {
   [[nodiscard]] Response steal(const std::string& name) const;
   [[nodiscard]] Response clear(const std::string& name) const;
   [[nodiscard]] Response reset(const std::string& name) const;
+  // Answers a change that failed, or may have, with a line in the log.
+  [[nodiscard]] Response failed(std::string_view change, const base::Error& error) const;
 
   const std::shared_ptr<store::LeaseStore> store_;
   Watcher& watcher_;

@@ -22,6 +22,16 @@ int status_of(base::ErrorCode code) {
   }
 }
 
+std::string_view end_text(HoldEnd end) {
+  switch (end) {
+    case HoldEnd::expired: return "expired";
+    case HoldEnd::stolen: return "stolen";
+    case HoldEnd::unknown: return "ended";
+    case HoldEnd::released: break;
+  }
+  return "released";
+}
+
 }  // namespace
 
 Response json_response(const Json& value) { return {.body = to_line(value) + "\n", .headers = {}}; }
@@ -52,9 +62,7 @@ Json hold_json(const PastHold& hold) {
           {"until", wall_text(hold.until)},
           {"held_ms", to_ms(hold.until - hold.from)},
           {"waited_ms", hold.waited ? Json(to_ms(*hold.waited)) : Json(nullptr)},
-          {"end", hold.stolen    ? "stolen"
-                  : hold.expired ? "expired"
-                                 : "released"}};
+          {"end", end_text(hold.end)}};
 }
 
 Json wait_json(const PastWait& wait) {

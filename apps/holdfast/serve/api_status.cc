@@ -94,7 +94,8 @@ Json totals_json(const Totals& totals) {
   return {{"acquired", totals.acquired},
           {"released", totals.released},
           {"expired", totals.expired},
-          {"stolen", totals.stolen}};
+          {"stolen", totals.stolen},
+          {"ended", totals.ended}};
 }
 
 Json samples_json(const Chronicle& chronicle) {

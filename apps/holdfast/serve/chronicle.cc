@@ -25,6 +25,21 @@ std::size_t size_of(const Record& /*record*/) {
   return 0;
 }
 
+HoldEnd end_of(LeaseEvent::Kind kind) {
+  using enum LeaseEvent::Kind;
+  return kind == expired ? HoldEnd::expired : kind == ended ? HoldEnd::unknown : HoldEnd::released;
+}
+
+std::uint64_t& count_of(Totals& totals, HoldEnd end) {
+  switch (end) {
+    case HoldEnd::expired: return totals.expired;
+    case HoldEnd::stolen: return totals.stolen;
+    case HoldEnd::unknown: return totals.ended;
+    case HoldEnd::released: break;
+  }
+  return totals.released;
+}
+
 // Returns the size of the record that had to go.
 template <class Record>
 std::size_t push_bounded(std::deque<Record>& records, Record record, std::size_t most) {
@@ -60,6 +75,8 @@ void Chronicle::update(const Snapshot& snapshot) {
 
 void Chronicle::note_steal(const base::LeaseId& id) { push_bounded(stolen_, id, kMostSteals); }
 
+void Chronicle::forget_steal(const base::LeaseId& id) { std::erase(stolen_, id); }
+
 NameHistory Chronicle::of(const std::string& name) const {
   const auto found = names_.find(name);
   return found != names_.end() ? found->second.history : NameHistory();
@@ -77,15 +94,14 @@ void Chronicle::take_event(const LeaseEvent& event) {
   PastHold hold{.holder = event.holder,
                 .from = std::min(last_ - event.holder.held_for, event.when),
                 .until = event.when,
-                .expired = event.kind == expired,
-                .stolen = std::erase(stolen_, id) > 0};
+                .end = std::erase(stolen_, id) > 0 ? HoldEnd::stolen : end_of(event.kind)};
   if (const auto waited = waited_.find(id); waited != waited_.end()) {
     hold.waited = waited->second;
     waited_.erase(waited);
   }
   ++next_.ended;
-  next_.expired += hold.expired ? 1 : 0;
-  ++(hold.stolen ? totals_.stolen : hold.expired ? totals_.expired : totals_.released);
+  next_.expired += hold.end == HoldEnd::expired ? 1 : 0;
+  ++count_of(totals_, hold.end);
   remember(event.name, std::move(hold));
 }
 

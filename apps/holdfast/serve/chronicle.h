@@ -21,13 +21,19 @@
 
 namespace holdfast::cli::serve {
 
+enum class HoldEnd : std::uint8_t {
+  released,  // or handed over, or stolen by another program
+  expired,
+  stolen,   // through this server
+  unknown,  // released or expired
+};
+
 // A hold that has ended.
 struct PastHold {
   store::Holder holder;  // as it was seen last
   base::TimePoint from{};
   base::TimePoint until{};
-  bool expired = false;                    // else released, handed over or stolen
-  bool stolen = false;                     // through this server
+  HoldEnd end = HoldEnd::released;
   std::optional<base::Duration> waited{};  // by a waiter that was seen
 };
 
@@ -61,6 +67,7 @@ struct Totals {
   std::uint64_t released = 0;
   std::uint64_t expired = 0;
   std::uint64_t stolen = 0;
+  std::uint64_t ended = 0;  // released or expired
 };
 
 // The past of every name, made out of snapshots: its holders and waiters, and their times. No I/O,
@@ -81,6 +88,8 @@ class Chronicle {
   void update(const Snapshot& snapshot);
   // Notes that this lease is about to be stolen through this server.
   void note_steal(const base::LeaseId& id);
+  // Forgets that: it was not stolen.
+  void forget_steal(const base::LeaseId& id);
 
   [[nodiscard]] NameHistory of(const std::string& name) const;
   // The newest last.

@@ -54,25 +54,43 @@ TEST_F(ChronicleTest, AHoldLastsFromItsGrantToItsRelease) {
   ASSERT_EQ(holds.size(), 1U);
   EXPECT_EQ(holds[0].from, base::TimePoint(1h) - 4s);
   EXPECT_EQ(holds[0].until, now_);
-  EXPECT_FALSE(holds[0].expired);
+  EXPECT_EQ(holds[0].end, HoldEnd::released);
   EXPECT_FALSE(holds[0].waited);
   EXPECT_EQ(chronicle_.totals().released, 1U);
 }
 
 TEST_F(ChronicleTest, ALeaseThatRanOutIsALoss) {
+  see({held("job", holder(1, 4s, 1500ms))});
   see({held("job", holder(1, 5s, 500ms))});
   see({});
   ASSERT_EQ(chronicle_.of("job").holds.size(), 1U);
-  EXPECT_TRUE(chronicle_.of("job").holds[0].expired);
+  EXPECT_EQ(chronicle_.of("job").holds[0].end, HoldEnd::expired);
   EXPECT_EQ(chronicle_.totals().expired, 1U);
+}
+
+TEST_F(ChronicleTest, ALeaseThatARenewalMayHaveKeptIsNoLoss) {
+  see({held("job", holder(1, 5s, 900ms))});
+  see({});
+  ASSERT_EQ(chronicle_.of("job").holds.size(), 1U);
+  EXPECT_EQ(chronicle_.of("job").holds[0].end, HoldEnd::unknown);
+  EXPECT_EQ(chronicle_.totals().expired, 0U);
+  EXPECT_EQ(chronicle_.totals().ended, 1U);
 }
 
 TEST_F(ChronicleTest, AStealOfThisServerIsNoRelease) {
   see({held("job", holder(1, 5s))});
   chronicle_.note_steal(base::LeaseId(1, 1));
   see({});
-  EXPECT_TRUE(chronicle_.of("job").holds[0].stolen);
+  EXPECT_EQ(chronicle_.of("job").holds[0].end, HoldEnd::stolen);
   EXPECT_EQ(chronicle_.totals().stolen, 1U);
+}
+
+TEST_F(ChronicleTest, AStealThatFailedLeavesARelease) {
+  see({held("job", holder(1, 5s))});
+  chronicle_.note_steal(base::LeaseId(1, 1));
+  chronicle_.forget_steal(base::LeaseId(1, 1));
+  see({});
+  EXPECT_EQ(chronicle_.of("job").holds[0].end, HoldEnd::released);
 }
 
 TEST_F(ChronicleTest, AWaiterThatIsGrantedItsClaimHasWaited) {

@@ -16,7 +16,12 @@ constexpr int kForbidden = 403;
 constexpr int kBadRequest = 400;
 constexpr int kMisdirected = 421;
 
-bool is_api(std::string_view target) { return target.starts_with("/api/"); }
+// Returns whether a request follows a link to the page. As it is written, with no escape resolved:
+// everything else is refused.
+bool opens_page(const Request& request) {
+  return (request.method == "GET" || request.method == "HEAD") &&
+         request.target.substr(0, request.target.find('?')) == "/";
+}
 
 }  // namespace
 
@@ -53,7 +58,7 @@ std::optional<Response> Guard::refuse(const Request& request) const {
   // A link from another site to the page is followed.
   const bool own = request.fetch_site.empty() || request.fetch_site == "same-origin" ||
                    request.fetch_site == "none";
-  if (!own && (is_api(request.target) || (request.method != "GET" && request.method != "HEAD"))) {
+  if (!own && !opens_page(request)) {
     return failure(kForbidden, "invalid_argument", "requests of other sites are refused");
   }
   return std::nullopt;

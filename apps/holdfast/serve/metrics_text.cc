@@ -71,7 +71,8 @@ std::string metrics_text(const Snapshot& snapshot, const Chronicle& chronicle,
       .value(totals.acquired, "{event=\"acquired\"}")
       .value(totals.released, "{event=\"released\"}")
       .value(totals.expired, "{event=\"expired\"}")
-      .value(totals.stolen, "{event=\"stolen\"}");
+      .value(totals.stolen, "{event=\"stolen\"}")
+      .value(totals.ended, "{event=\"ended\"}");
   text.metric("holdfast_serve_history_bytes", "gauge", "Size of the history.")
       .value(chronicle.bytes());
   text.metric("holdfast_serve_connections", "gauge", "Open connections.").value(http.connections);

@@ -44,6 +44,11 @@ void Watcher::note_steal(const base::LeaseId& id) {
   chronicle_.note_steal(id);
 }
 
+void Watcher::forget_steal(const base::LeaseId& id) {
+  const std::lock_guard guard(mutex_);
+  chronicle_.forget_steal(id);
+}
+
 void Watcher::run(const std::stop_token& stop) {
   SharedSnapshot before = snapshot();
   while (!stop.stop_requested()) {

@@ -40,6 +40,7 @@ class Watcher {
     return std::forward<Read>(read)(chronicle_);
   }
   void note_steal(const base::LeaseId& id);
+  void forget_steal(const base::LeaseId& id);
   // Lists now.
   void refresh() {
     refresh_ = true;

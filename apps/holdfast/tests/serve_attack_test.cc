@@ -67,6 +67,12 @@ TEST_F(ServeAttackTest, PagesOfOtherSitesAreNotAnswered) {
   EXPECT_EQ(get(port(), "/api/v1/names", host + "Origin: null\r\n").status, 403);
   EXPECT_EQ(get(port(), "/api/v1/names", host + "Sec-Fetch-Site: cross-site\r\n").status, 403);
   EXPECT_EQ(get(port(), "/api/v1/names", host + "Sec-Fetch-Site: same-site\r\n").status, 403);
+  // However its path is written.
+  for (const char* const target :
+       {"/%61pi/v1/names", "/%61%70%69/v1/names", "/metrics", "/healthz", "/icon.svg"}) {
+    EXPECT_EQ(get(port(), target, host + "Sec-Fetch-Site: cross-site\r\n").status, 403) << target;
+  }
+  EXPECT_EQ(get(port(), "/", host + "Sec-Fetch-Site: cross-site\r\n").status, 200);
   EXPECT_EQ(get(port(), "/api/v1/names", host + "Sec-Fetch-Site: same-origin\r\n").status, 200);
   EXPECT_EQ(get(port(), "/api/v1/names", host + "Origin: http://localhost\r\n").status, 200);
   // No other site may read it, nor frame it.

@@ -34,7 +34,7 @@ TEST_F(WatchTest, TellsOfANameAsItHappens) {
   holdfast({"release", "job", first});
   expect(*watch, "released", "job", "first");
   acquire("other", "nobody watches", "1h");
-  acquire("job", "second", "500ms");
+  acquire("job", "second", "2s");
   expect(*watch, "acquired", "job", "second");
   expect(*watch, "expired", "job", "second");
   watch->signal(SIGINT);

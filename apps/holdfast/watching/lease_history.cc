@@ -14,6 +14,7 @@ std::string_view to_string(LeaseEvent::Kind kind) noexcept {
     case acquired: return "acquired";
     case released: return "released";
     case expired: return "expired";
+    case ended: return "ended";
   }
   return "unknown";
 }
@@ -29,12 +30,15 @@ std::vector<LeaseEvent> LeaseHistory::update(base::TimePoint now,
       const Key key{.name = std::string(state.name.view()),
                     .id = holder.id,
                     .foreign_owner = holder.foreign ? holder.owner : std::string()};
-      if (!seen_.contains(key)) {
+      const auto before = seen_.find(key);
+      if (before == seen_.end()) {
         const base::TimePoint when = std::clamp(now - holder.held_for, last_.value_or(now), now);
         came.push_back({last_ ? acquired : held, key.name, holder, when});
         first_came[key.name] = std::min(first_came.try_emplace(key.name, when).first->second, when);
       }
-      current.emplace(key, Seen{holder, base::add_saturating(now, holder.time_left)});
+      const base::Duration most_left = std::max(
+          holder.time_left, before != seen_.end() ? before->second.most_left : holder.time_left);
+      current.emplace(key, Seen{holder, base::add_saturating(now, holder.time_left), most_left});
     }
   }
   std::vector<LeaseEvent> events;
@@ -42,11 +46,14 @@ std::vector<LeaseEvent> LeaseHistory::update(base::TimePoint now,
     if (current.contains(key)) {
       continue;
     }
-    const bool has_expired = now >= seen.expires;
+    const bool is_over = now >= seen.expires;
+    // Holders renew when a third of the time is over: at half of it they were late already.
+    const bool has_expired = is_over && seen.holder.time_left < seen.most_left / 2;
     // A release is no later than the acquisition that followed it.
     const auto next = first_came.find(key.name);
     const base::TimePoint latest = next != first_came.end() ? next->second : now;
-    events.push_back({has_expired ? expired : released, key.name, seen.holder,
+    const LeaseEvent::Kind kind = has_expired ? expired : is_over ? ended : released;
+    events.push_back({kind, key.name, seen.holder,
                       has_expired ? std::clamp(seen.expires, *last_, latest) : latest});
   }
   // The age tells which of them were held before.

@@ -19,7 +19,8 @@ struct LeaseEvent {
     held,      // it was there when the watch began
     acquired,  // it is new
     released,  // it ended before its time: released, handed over or stolen
-    expired,   // it is gone when its time was over
+    expired,   // it is gone when its time was over, and no renewal had come when one was due
+    ended,     // released or expired: it may have been renewed since it was seen last
   };
 
   Kind kind;
@@ -44,6 +45,7 @@ class LeaseHistory {
   struct Seen {
     store::Holder holder;
     base::TimePoint expires;
+    base::Duration most_left;  // the most that was ever seen left of it
   };
   // All locks of other programs have the nil id: the owner tells them apart.
   struct Key {

@@ -45,9 +45,18 @@ TEST(LeaseHistory, TellsFirstWhatIsHeldAlready) {
 
 TEST(LeaseHistory, TellsAReleaseFromAnExpiry) {
   LeaseHistory history;
+  history.update(kNow - 2s, {held("a", kOne, 9s), held("b", kTwo, 3s)});
   history.update(kNow, {held("a", kOne, 9s), held("b", kTwo, 1s)});
   EXPECT_EQ(kinds(history.update(kNow + 2s, {})),
             (Kinds{{Kind::expired, "b"}, {Kind::released, "a"}}));
+}
+
+TEST(LeaseHistory, ALeaseThatMayHaveBeenRenewedSinceItWasSeenHasEndedSomehow) {
+  LeaseHistory history;
+  // Renewed in time, as the second listing shows; a pause of 5 s then hides two renewals more.
+  history.update(kNow, {held("a", kOne, 5s)});
+  history.update(kNow + 5s, {held("a", kOne, 4s)});
+  EXPECT_EQ(kinds(history.update(kNow + 10s, {})), (Kinds{{Kind::ended, "a"}}));
 }
 
 TEST(LeaseHistory, TellsInTheOrderOfTime) {
