@@ -54,8 +54,9 @@ base::Result<bool> can_acquire(const Settings& settings, const LockName& name) {
   return acquired->has_value();
 }
 
-// The same, as an exit status. Runs in a process of its own. Asks again after a failure, for as
-// long as an answer may take: the network or the server may still have to recover.
+// The same, as an exit status, which is none of an error. Runs in a process of its own. Asks again
+// after a failure, for as long as an answer may take: the network or the server may still have to
+// recover.
 int probe(const Settings& settings, const LockName& name) {
   const base::Clock& clock = base::steady_clock();
   const TimePoint limit = clock.now() + longest_wait(settings);
@@ -64,7 +65,7 @@ int probe(const Settings& settings, const LockName& name) {
     std::this_thread::sleep_for(kAfterAFailure);
     acquired = can_acquire(settings, name);
   }
-  return base::value_or_throw(std::move(acquired)) ? kSuccess : kBusy;
+  return base::value_or_throw(std::move(acquired)) ? kSuccess : kFailure;
 }
 
 class Run {
@@ -165,7 +166,7 @@ class Run {
     if (answer == kSuccess) {
       return;
     }
-    if (answer == kBusy) {
+    if (answer == kFailure) {
       result_.history.never_free.push_back(name);
       return;
     }
