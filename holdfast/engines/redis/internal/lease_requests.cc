@@ -113,6 +113,7 @@ Request<store::ClaimOutcome> LeaseRequests::claim(const Name& name, const store:
   if (is_mutex(claim) && claim.waits && listening != WatchTable::Listening::no) {
     place = listening == WatchTable::Listening::yes ? Place::joins : Place::early;
     waits_as = watches.store_id();
+    queued.may_join(claim.id);
   } else if (!claim.waits && !member.empty()) {
     place = Place::leaves;
     if (watches.count(name.view()) < 2) {

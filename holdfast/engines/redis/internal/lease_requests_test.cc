@@ -1,5 +1,6 @@
 #include <holdfast/engines/redis/internal/lease_requests.h>
 
+#include <atomic>
 #include <variant>
 
 #include <tests/support/patience.h>
@@ -96,6 +97,20 @@ TEST_F(LeaseRequestsTest, AClaimThatWaitsNoLongerLeavesTheQueue) {
   const auto refused = claim(last);
   EXPECT_TRUE(refused && !std::get<store::Busy>(*refused).pending);
   EXPECT_TRUE(requests_.queued.is_empty());
+}
+
+// The notice comes before the answer to the claim was read.
+TEST_F(LeaseRequestsTest, AClaimThatWaitsOnceMoreIsGivenTheName) {
+  std::atomic<bool> is_given = false;
+  const auto watch = requests_.watches.add(
+      "job", [&](const auto& notice) { is_given = notice.granted == waiting_.id; });
+  store::Claim last = waiting_;
+  last.waits = false;
+  EXPECT_TRUE(claim(last));
+  const auto once_more = requests_.claim(name_, waiting_);
+  EXPECT_TRUE(requests_.connection->call(once_more.command, patience()));
+  EXPECT_TRUE(run(requests_.release(name_, holder_.id)));
+  EXPECT_TRUE(tests::eventually([&] { return is_given.load(); }));
 }
 
 TEST_F(LeaseRequestsTest, AClaimThatNeverReachedTheServerIsNotInTheQueue) {

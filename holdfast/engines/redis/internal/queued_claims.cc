@@ -76,6 +76,11 @@ void QueuedClaims::remember_removed(const base::LeaseId& id) {
   oldest_removed_ = (oldest_removed_ + 1) % kRemembered;
 }
 
+void QueuedClaims::may_join(const base::LeaseId& id) {
+  const base::MutexLock lock(mutex_);
+  std::ranges::replace(removed_, id, base::LeaseId());
+}
+
 bool QueuedClaims::was_removed(std::string_view name, const base::LeaseId& id) const {
   if (contains(name, id)) {
     return false;

@@ -36,9 +36,13 @@ class QueuedClaims {
   // Returns whether it was here.
   bool remove(std::string_view name, const base::LeaseId& id);
 
-  // Returns whether it was removed, as one of the last 1,024, and is not here again. The server may
-  // have it in the queue all the same: a replica that has become the master may have missed what
-  // took it out.
+  // Notes that the claim is about to be sent, and may join the queue: the server may grant it the
+  // name before its answer is read.
+  void may_join(const base::LeaseId& id);
+
+  // Returns whether it was removed, as one of the last 1,024, and has not been sent again. The
+  // server may have it in the queue all the same: a replica that has become the master may have
+  // missed what took it out.
   [[nodiscard]] bool was_removed(std::string_view name, const base::LeaseId& id) const;
 
  private:

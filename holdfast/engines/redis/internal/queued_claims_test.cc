@@ -45,6 +45,14 @@ TEST(RedisQueuedClaims, ARemovedClaimIsRememberedUntilItIsHereAgain) {
   EXPECT_FALSE(claims.was_removed("job", kOne));
 }
 
+TEST(RedisQueuedClaims, AClaimThatIsSentAgainIsNoRemovedOne) {
+  QueuedClaims claims;
+  claims.add("job", kOne, at(1h));
+  EXPECT_TRUE(claims.remove("job", kOne));
+  claims.may_join(kOne);
+  EXPECT_FALSE(claims.was_removed("job", kOne));
+}
+
 TEST(RedisQueuedClaims, TheLastThousandRemovedClaimsAreRemembered) {
   QueuedClaims claims;
   for (std::uint64_t i = 1; i <= 3000; ++i) {
