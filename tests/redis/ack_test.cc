@@ -96,17 +96,41 @@ TEST_F(Acknowledgement, AGrantThatTooFewReplicasHaveInTimeIsReleased) {
   EXPECT_TRUE(eventually([&] { return two->claim("job", wish()).has_value(); }));
 }
 
-TEST_F(Acknowledgement, ADeadlineThatComesBeforeTheReplicasLeavesTheOutcomeUnknown) {
+TEST_F(Acknowledgement, AGrantWhoseDeadlineComesBeforeTheReplicasIsReleased) {
   replicas_[0].suspend();
   const auto store = open(2, 1h);
-  const Claim claim = wish();
-  const auto unknown = store->claim("job", claim, Deadline::after(base::steady_clock(), 300ms));
-  ASSERT_FALSE(unknown);
-  // On a machine that is too busy for the claim itself: unavailable.
-  EXPECT_TRUE(unknown.error().code == ErrorCode::unknown_outcome || run({"EXISTS", "job"}) == "0")
-      << unknown.error().message;
+  const auto soon = [] { return Deadline::after(base::steady_clock(), 300ms); };
+  for (int i = 0; i < 2; ++i) {
+    const auto refused = i == 0 ? store->claim("job", wish(), soon())
+                                : claim_without_blocking(*store, "job", wish(), soon());
+    ASSERT_FALSE(refused);
+    // On a machine that is too busy for the answer to the release: unknown_outcome.
+    EXPECT_TRUE(refused.error().code == ErrorCode::unavailable ||
+                refused.error().code == ErrorCode::unknown_outcome);
+    EXPECT_TRUE(eventually([&] { return run({"EXISTS", "job"}) == "0"; }));
+  }
   replicas_[0].resume();
-  expect<Grant>(store->claim("job", claim));
+  expect<Grant>(store->claim("job", wish()));
+}
+
+// The first keeps the others waiting until the time of the second is over.
+TEST_F(Acknowledgement, AnImpatientClaimTakesNoTimeFromOthers) {
+  replicas_[0].suspend();
+  const auto store = open(2, 1min);
+  using Outcome = base::Result<store::ClaimOutcome>;
+  std::array<std::promise<Outcome>, 3> answers;
+  const auto claim = [&](std::size_t i, Deadline deadline) {
+    store->async()->claim("job " + std::to_string(i), wish(), deadline,
+                          [&, i](Outcome outcome) { answers.at(i).set_value(std::move(outcome)); });
+  };
+  claim(0, Deadline::after(base::steady_clock(), 1s));
+  ASSERT_TRUE(eventually([&] { return calls("wait") > 0; }));
+  claim(1, Deadline::after(base::steady_clock(), 300ms));
+  claim(2, Deadline::never());
+  EXPECT_FALSE(answers[0].get_future().get());
+  EXPECT_FALSE(answers[1].get_future().get());
+  replicas_[0].resume();
+  EXPECT_TRUE(answers[2].get_future().get());
 }
 
 TEST_F(Acknowledgement, ATransferThatTooFewReplicasHaveIsNotKnownToHaveFailed) {
@@ -163,7 +187,7 @@ TEST_F(Acknowledgement, AWaiterIsServedOnceReplicasHaveItsGrant) {
 
 TEST_F(Acknowledgement, AStoreThatEndsAnswersWhatWaitsForReplicas) {
   replicas_[0].suspend();
-  auto store = open(2, 1s);
+  auto store = open(2, 1h);
   std::promise<base::Result<store::ClaimOutcome>> outcome;
   store->async()->claim(
       "job", wish(), Deadline::never(),

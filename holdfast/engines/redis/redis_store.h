@@ -30,8 +30,9 @@ using Time = std::function<std::chrono::microseconds()>;
 // there, and leases that it knows go on.
 //
 // With RedisOptions::ack, a claim that is granted returns when so many replicas have the grant, or
-// is released and unavailable. A transfer that they do not have in time is unknown_outcome. A third
-// connection and a thread do that.
+// is released and unavailable, half a second after its deadline at the latest. A transfer that they
+// do not have in time is unknown_outcome. A third connection and a thread do that; with Sentinels,
+// one more thread listens for this connection.
 //
 // `list` walks over all keys of the server with the first page; the pages that follow within a
 // minute continue from there. limit_exceeded: more than 4 million names.
@@ -39,7 +40,7 @@ using Time = std::function<std::chrono::microseconds()>;
 // A mutex is a string at the name itself, its value the lease id, set with an expiry: as redis-py's
 // Lock and others have it, so that Holdfast excludes them and they exclude Holdfast. A lock of
 // theirs shows as a Holder that is `foreign`; it is never changed. `list` finds it if it has an
-// expiry, unless more than 100,000 strings of others match the store's prefix.
+// expiry, unless more than 100,000 keys of others match the store's prefix.
 //
 // The cost of a claim, renewal, transfer or release does not grow with the holders of the name.
 // Busy names at most 16 of them, those whose leases end first; `look` names all.

@@ -1,5 +1,7 @@
 #include <holdfast/engines/redis/internal/acknowledged.h>
 
+#include <algorithm>
+#include <chrono>
 #include <utility>
 #include <variant>
 
@@ -11,6 +13,11 @@ using base::Deadline;
 using base::Error;
 using base::ErrorCode;
 using base::Result;
+
+// Returns the end of a release: the claim's own deadline may have come with the grant.
+Deadline end_of_release(Deadline deadline) {
+  return std::max(deadline, Deadline::after(base::steady_clock(), std::chrono::milliseconds(500)));
+}
 
 template <class Outcome>
 bool is_grant(const Result<Outcome>& outcome) {
@@ -42,7 +49,8 @@ Result<store::ClaimOutcome> acknowledged(LeaseRequests& requests, const Acknowle
   }
   const auto release = requests.release(lease.name, lease.id);
   return std::unexpected(failure_of_claim(
-      done.error(), release.read(requests.connection->call(release.command, deadline))));
+      done.error(),
+      release.read(requests.connection->call(release.command, end_of_release(deadline)))));
 }
 
 Result<store::TransferOutcome> acknowledged(LeaseRequests& requests,
@@ -75,7 +83,7 @@ void acknowledge(LeaseRequests& requests, const Acknowledger::Lease& lease,
         }
         auto release = requests.release(lease.name, lease.id);
         requests.connection->submit(
-            std::move(release.command), deadline,
+            std::move(release.command), end_of_release(deadline),
             [read = std::move(release.read), why = std::move(done).error(),
              callback](Result<Reply> reply) {
               callback(std::unexpected(failure_of_claim(why, read(std::move(reply)))));

@@ -15,7 +15,8 @@ namespace holdfast::engines::redis::internal {
 // Return the outcome once enough replicas have the lease that was granted. They block until then,
 // or until the deadline. If the replicas do not have it in time:
 //
-//  - a claim is released, and unavailable; or unknown_outcome, if it could not be released;
+//  - a claim is released, and unavailable; or unknown_outcome, if it could not be released. The
+//    release may take half a second from the deadline;
 //  - a transfer is unknown_outcome: the new lease is there, and the old one is not.
 [[nodiscard]] base::Result<store::ClaimOutcome> acknowledged(
     LeaseRequests& requests, const Acknowledger::Lease& lease,

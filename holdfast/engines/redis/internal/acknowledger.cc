@@ -10,6 +10,7 @@
 
 #include <holdfast/base/duration_text.h>
 #include <holdfast/base/saturate.h>
+#include <holdfast/base/try.h>
 #include <holdfast/engines/redis/internal/answers.h>
 #include <holdfast/engines/redis/internal/lua.h>
 
@@ -24,12 +25,18 @@ using base::MutexLock;
 using base::Result;
 
 constexpr const char* kClosed = "the store was closed";
+constexpr const char* kTooLate = "the deadline came before the replicas had the grant";
+
+// The longest time for one WAIT, so that the end of the store is noticed.
+constexpr std::chrono::milliseconds kSlice{250};
+// The longest time for its answer once it is over.
+constexpr base::Duration kAnswer = std::chrono::seconds(1);
 
 base::TimePoint now() noexcept { return base::steady_clock().now(); }
 
 // WAIT is silent for as long as it waits.
 RedisOptions patient(RedisOptions options) {
-  options.reply_timeout += options.ack_timeout;
+  options.reply_timeout += kSlice;
   return options;
 }
 
@@ -63,9 +70,7 @@ Result<void> Acknowledger::wait(Lease lease, Deadline deadline) {
       question->answered.wait_for(question->mutex, deadline.remaining(now()));
     }
   }
-  return question->answer
-             ? *std::move(question->answer)
-             : fail(ErrorCode::unavailable, "the deadline came before the replicas had the grant");
+  return question->answer ? *std::move(question->answer) : fail(ErrorCode::unavailable, kTooLate);
 }
 
 void Acknowledger::submit(Lease lease, Deadline deadline, Callback callback) {
@@ -131,16 +136,16 @@ void Acknowledger::close() {
 }
 
 Acknowledger::Requests Acknowledger::serve(Requests requests) {
-  const Deadline limit = std::ranges::min(requests, {}, &Request::limit).limit;
+  refuse_late(requests);
+  if (requests.empty()) {
+    return {};
+  }
   const std::uint64_t connects = connection_.counters().connects;
-  const auto renewed = renew(requests, limit);
-  // WAIT without an end is 0.
-  const auto patience =
-      std::max(std::chrono::milliseconds(1),
-               std::chrono::ceil<std::chrono::milliseconds>(limit.remaining(now())));
-  const auto waited =
-      connection_.call(Command("WAIT", options_.ack, patience.count()), Deadline::never());
-  const std::int64_t replicas = waited ? waited->integer() : 0;
+  // One that has little time must not take it from the others.
+  const auto renewed =
+      renew(requests, std::ranges::max_element(requests, {}, &Request::limit)->limit);
+  const auto replicas =
+      count_replicas(std::ranges::min_element(requests, {}, &Request::limit)->limit);
   // WAIT counts what its own connection has written: that must be where the leases were renewed.
   const bool is_same = connection_.counters().connects <= std::max<std::uint64_t>(connects, 1);
   Requests again;
@@ -152,17 +157,45 @@ Acknowledger::Requests Acknowledger::serve(Requests requests) {
       request.callback(fail(ErrorCode::unavailable,
                             "the lease was lost before the replicas had it; another server may be "
                             "the master"));
-    } else if (!waited) {
-      request.callback(std::unexpected(waited.error()));
-    } else if (is_same && replicas >= std::int64_t{options_.ack}) {
+    } else if (is_same && replicas && *replicas >= std::int64_t{options_.ack}) {
       request.callback({});
     } else if (request.limit.expired(now())) {
-      request.callback(std::unexpected(too_few(replicas)));
+      request.callback(std::unexpected(replicas ? too_few(*replicas) : replicas.error()));
     } else {
       again.push_back(std::move(request));
     }
   }
   return again;
+}
+
+void Acknowledger::refuse_late(Requests& requests) {
+  const base::TimePoint time = now();
+  for (const Request& request : requests) {
+    if (request.limit.expired(time)) {
+      request.callback(fail(ErrorCode::unavailable, kTooLate));
+    }
+  }
+  std::erase_if(requests, [&](const Request& request) { return request.limit.expired(time); });
+}
+
+Result<std::int64_t> Acknowledger::count_replicas(Deadline limit) {
+  while (true) {
+    // WAIT without an end is 0.
+    const auto slice =
+        std::clamp(std::chrono::ceil<std::chrono::milliseconds>(limit.remaining(now())),
+                   std::chrono::milliseconds(1), kSlice);
+    HOLDFAST_TRY_LET(const Reply reply,
+                     connection_.call(Command("WAIT", options_.ack, slice.count()),
+                                      Deadline::after(base::steady_clock(), slice + kAnswer)));
+    if (reply.integer() >= std::int64_t{options_.ack} || limit.expired(now()) || is_closing()) {
+      return reply.integer();
+    }
+  }
+}
+
+bool Acknowledger::is_closing() {
+  const MutexLock lock(mutex_);
+  return is_closing_;
 }
 
 std::vector<Result<std::int64_t>> Acknowledger::renew(const Requests& requests,

@@ -43,10 +43,12 @@ class Acknowledger {
   // Blocks until enough replicas have the lease, or it is too late: RedisOptions::ack_timeout has
   // passed or the deadline has come. unavailable: they may have it or not.
   [[nodiscard]] base::Result<void> wait(Lease lease, base::Deadline deadline);
-  // Calls back, once, by any thread. It may be up to ack_timeout late, if a round was under way.
+  // Calls back, once, by any thread. It may be up to ack_timeout late, if a round was under way,
+  // and as long as the server is silent.
   void submit(Lease lease, base::Deadline deadline, Callback callback);
 
-  // Answers what waits, and refuses what comes from now on.
+  // Answers what waits, and refuses what comes from now on. Blocks for a quarter of a second, or as
+  // long as the server is silent: for reply_timeout at most.
   void close();
 
  private:
@@ -60,6 +62,12 @@ class Acknowledger {
   void run() noexcept;
   // Answers the requests; returns those that need another round.
   [[nodiscard]] Requests serve(Requests requests);
+  // Answers those whose time is over, and removes them.
+  static void refuse_late(Requests& requests);
+  // Waits until enough replicas have what this connection has written, the limit has come, or the
+  // store is closed. Returns how many have it.
+  [[nodiscard]] base::Result<std::int64_t> count_replicas(base::Deadline limit);
+  [[nodiscard]] bool is_closing();
   // Says for each request what became of it: 1 renewed, 0 lost; or why it is not known.
   [[nodiscard]] std::vector<base::Result<std::int64_t>> renew(const Requests& requests,
                                                               base::Deadline deadline) const;
