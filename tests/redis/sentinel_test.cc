@@ -98,7 +98,7 @@ TEST_F(Sentinel, LeasesThatTheNewMasterKnowsGoOn) {
   EXPECT_GT(expect<Grant>(store->claim("goes on", wish())).token, grant.token);
 }
 
-TEST_F(Sentinel, AnIdleStoreMovesBothConnectionsWhenTheMasterMoves) {
+TEST_F(Sentinel, AnIdleStoreUsesTheNewMasterOverBothConnections) {
   const auto store = open(set().url());
   const auto watch = base::value_or_throw(store->watch("watched", [](const auto&...) {}));
   ASSERT_TRUE(eventually([] { return listens_at_the_master(); }));
@@ -106,6 +106,15 @@ TEST_F(Sentinel, AnIdleStoreMovesBothConnectionsWhenTheMasterMoves) {
   EXPECT_TRUE(eventually([] { return listens_at_the_master(); }));
   EXPECT_TRUE(store->look("watched"));
 }
+
+// Resumes a server that is suspended at the end, so that nothing waits for it, whatever was thrown.
+struct Resumption {
+  explicit Resumption(const RedisServer& suspended) : server(suspended) {}
+  Resumption(const Resumption&) = delete;
+  Resumption& operator=(const Resumption&) = delete;
+  ~Resumption() { server.resume(); }
+  const RedisServer& server;
+};
 
 // Nothing else would end its connections: the server is silent, and the store patient.
 TEST_F(Sentinel, AStoppedMasterIsLeftWhenASentinelNamesAnother) {
@@ -117,12 +126,12 @@ TEST_F(Sentinel, AStoppedMasterIsLeftWhenASentinelNamesAnother) {
   const RedisServer& stopped = set().server_at(set().master_port());
   stopped.suspend();
   auto asked = std::async(std::launch::async, [&] { return store->look("job"); });
+  const Resumption resumption(stopped);
   set().fail_over();
   const auto answer = asked.get();  // from the new master, if the request had not been sent yet
   EXPECT_TRUE(answer || answer.error().code == ErrorCode::unknown_outcome);
   EXPECT_TRUE(store->look("job"));
   EXPECT_TRUE(eventually([] { return listens_at_the_master(); }));
-  stopped.resume();
 }
 
 TEST_F(Sentinel, AWaiterGetsTheNameFromTheNewMaster) {
@@ -206,6 +215,26 @@ std::function<void(FakeServer::Client&)> sentinel_that_names(std::uint16_t port)
       }
     }
   };
+}
+
+// The Sentinel and the master share the time of the first caller.
+TEST_F(Sentinel, ACallerWithLittleTimeFailsNoOther) {
+  const auto answer = sentinel_that_names(set().master_port());
+  FakeServer sentinel([&](FakeServer::Client& client) {
+    if (client.number() > 0) {
+      answer(client);
+      return;
+    }
+    while (!client.receive().empty()) {
+    }
+  });
+  const auto store = open("redis+sentinel://" + sentinel_at(sentinel.port()) + "/locks");
+  auto hurried = std::async(std::launch::async, [&] {
+    return store->look("job", base::Deadline::after(base::steady_clock(), 2s)).has_value();
+  });
+  EXPECT_TRUE(eventually([&] { return sentinel.connections() > 0; }));
+  EXPECT_TRUE(store->look("job"));
+  hurried.get();
 }
 
 TEST_F(Sentinel, AReplicaIsNotTakenForTheMaster) {

@@ -108,7 +108,7 @@ class Connection {
   void on_move(Route::OnMove callback) { on_move_ = std::move(callback); }
 
   // Answers what was submitted, and refuses what is from now on; no callback is called any more.
-  // Calls go on.
+  // Calls go on, over the connection that there is.
   void close();
 
   // Returns the way to the server, for other connections of the same store.
@@ -192,6 +192,8 @@ class Connection {
   // Making and losing the connection: connecting.cc.
   void reconnect(const Caller& me) HOLDFAST_REQUIRES(mutex_);
   void connect(base::Deadline deadline) HOLDFAST_REQUIRES(mutex_);
+  // Returns whether an attempt that began then failed for want of time.
+  [[nodiscard]] bool was_hurried(base::Deadline deadline, base::TimePoint began) const;
   void pause(const base::Error& error) HOLDFAST_REQUIRES(mutex_);
   void attempt_failed(const base::Error& error) HOLDFAST_REQUIRES(mutex_);
   void drop_connection(const base::Error& error) HOLDFAST_REQUIRES(mutex_);

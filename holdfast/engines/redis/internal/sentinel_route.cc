@@ -74,18 +74,22 @@ void SentinelRoute::notify(OnMove on_move) { on_move_ = std::move(on_move); }
 // Does not wait until the Sentinel has confirmed: then the master is asked for once more.
 void SentinelRoute::start_listening() {
   const base::MutexLock lock(mutex_);
-  if (!on_move_ || is_stopped_ || subscriber_ != nullptr) {
+  if (!on_move_ || is_stopped_) {
     return;
   }
-  subscriber_ = std::make_unique<Subscriber>(
-      options_, "+switch-master",
-      Subscriber::Callbacks{.on_message = [this](std::string_view text) { on_message(text); },
-                            .on_gap = [this] { on_gap(); }},
-      std::make_shared<RouteToAnySentinel>(sentinels_));
+  if (subscriber_ == nullptr) {
+    subscriber_ = std::make_unique<Subscriber>(
+        options_, "+switch-master",
+        Subscriber::Callbacks{.on_message = [this](std::string_view text) { on_message(text); },
+                              .on_gap = [this] { on_gap(); }},
+        std::make_shared<RouteToAnySentinel>(sentinels_));
+  }
+  // If there is no thread now, there may be one with the next connection.
   static_cast<void>(subscriber_->start(Deadline::at(base::steady_clock().now())));
 }
 
 void SentinelRoute::stop_notifying() {
+  sentinels_->stop();
   std::unique_ptr<Subscriber> subscriber;
   {
     const base::MutexLock lock(mutex_);

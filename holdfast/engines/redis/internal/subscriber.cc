@@ -78,6 +78,10 @@ void Subscriber::reconnect() noexcept {
 void Subscriber::move_to(const std::string& address) {
   {
     const base::MutexLock lock(mutex_);
+    if (server_.empty()) {
+      moved_to_ = address;
+      return;
+    }
     if (server_ == address) {
       return;
     }
@@ -106,7 +110,9 @@ Result<void> Subscriber::serve() {
   connected_at_.reset();
   pinged_.reset();
   HOLDFAST_TRY_LET(auto opened, route_->open(Deadline::never()));
-  note_server(std::move(opened.address));
+  if (!note_server(std::move(opened.address))) {
+    return fail(ErrorCode::unavailable, "another server is the master now");
+  }
   const auto transport =
       std::make_unique<Transport>(std::move(opened.wire), ReplyLimits::for_messages());
   connected_at_ = transport->heard = now();
@@ -190,9 +196,11 @@ Result<Deadline> Subscriber::check_silence(Transport& transport) {
   return Deadline::at(due());
 }
 
-void Subscriber::note_server(std::string address) {
+bool Subscriber::note_server(std::string address) {
   const base::MutexLock lock(mutex_);
   server_ = std::move(address);
+  const std::string wanted = std::exchange(moved_to_, {});
+  return wanted.empty() || wanted == server_;
 }
 
 // Returns when to try again. The pause grows until a connection has lasted: a server that lets us

@@ -29,7 +29,8 @@ namespace holdfast::engines::redis::internal {
 //
 // Callbacks run in the subscriber's thread, one at a time. They are quick, do not throw, and call
 // nothing of the subscriber but is_listening() and reconnect(). Destruction waits for a callback
-// that is running, and for an attempt to connect, which takes connect_timeout at most.
+// that is running, and for the route to open a connection: connect_timeout at most, after
+// Route::stop_notifying().
 //
 // In a forked child nothing but is_inherited() may be called, and the subscriber is not destroyed.
 class Subscriber {
@@ -73,7 +74,8 @@ class Subscriber {
   base::Result<void> handle(const Reply& reply);
   base::Result<base::Deadline> check_silence(Transport& transport);
   base::Deadline lost(const base::Error& error);
-  void note_server(std::string address);
+  // Returns whether it is the right server, as far as move_to() has said meanwhile.
+  [[nodiscard]] bool note_server(std::string address);
 
   // Constant after construction.
   const RedisOptions options_;
@@ -92,8 +94,9 @@ class Subscriber {
   bool has_gap_ HOLDFAST_GUARDED_BY(mutex_) = false;
   std::uint64_t failures_ HOLDFAST_GUARDED_BY(mutex_) = 0;
   std::string last_failure_ HOLDFAST_GUARDED_BY(mutex_);
-  std::string server_ HOLDFAST_GUARDED_BY(mutex_);  // its address; empty while there is none
-  std::thread thread_;                              // started with mutex_, joined by the destructor
+  std::string server_ HOLDFAST_GUARDED_BY(mutex_);    // its address; empty while there is none
+  std::string moved_to_ HOLDFAST_GUARDED_BY(mutex_);  // the right one, said while there was none
+  std::thread thread_;  // started with mutex_, joined by the destructor
 
   // The thread's.
   Backoff backoff_;

@@ -3,9 +3,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
+#include <functional>
+#include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include <gtest/gtest.h>
 #include <tests/support/free_port.h>
@@ -73,6 +77,45 @@ TEST(Subscriber, NoticesThatTheServerHangs) {
   const Texts texts = heard.wait_for(1);
   ASSERT_FALSE(texts.empty());
   EXPECT_EQ(texts.front(), "a gap");
+}
+
+// A route on which somebody says, while the first connection is being opened, where the server is.
+class RouteThatMoves final : public Route {
+ public:
+  RouteThatMoves(const RedisOptions& options, std::function<void()> move)
+      : route_(route_to(options)), move_(std::move(move)) {}
+
+  base::Result<Opened> open(base::Deadline deadline) override {
+    auto opened = route_->open(deadline);
+    if (opened && ++opened_ == 1) {
+      move_();
+    }
+    return opened;
+  }
+  [[nodiscard]] int opened() const { return opened_; }
+
+ private:
+  const std::shared_ptr<Route> route_;
+  const std::function<void()> move_;
+  std::atomic<int> opened_ = 0;
+};
+
+TEST(Subscriber, ConnectsAgainOnlyIfAnotherServerBecameTheRightOne) {
+  RedisServer server;
+  for (const bool is_another : {false, true}) {
+    Heard heard;
+    RedisOptions options = options_for(server);
+    options.connect_timeout = std::chrono::seconds(30);
+    Subscriber* moving = nullptr;
+    const auto route = std::make_shared<RouteThatMoves>(options, [&] {
+      moving->move_to(is_another ? "another.example:1" : server_address(options));
+    });
+    Subscriber subscriber(options, "a", heard.callbacks(), route);
+    moving = &subscriber;
+    EXPECT_EQ(subscriber.start(patience()).has_value(), !is_another);
+    EXPECT_TRUE(tests::eventually([&] { return subscriber.is_listening(); }));
+    EXPECT_EQ(route->opened(), is_another ? 2 : 1);
+  }
 }
 
 TEST(Subscriber, ReportsAServerThatDoesNotListen) {

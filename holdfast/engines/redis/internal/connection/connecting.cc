@@ -53,8 +53,17 @@ base::Error Connection::too_early(base::TimePoint time) const {
                                       ", after the deadline"};
 }
 
+// Sentinels and the master share the leader's time. Another call may have more.
+bool Connection::was_hurried(base::Deadline deadline, base::TimePoint began) const {
+  const std::size_t servers = options_.sentinel ? options_.sentinel->nodes.size() + 1 : 1;
+  const base::Duration share =
+      deadline.remaining(began) / static_cast<base::Duration::rep>(servers);
+  return share < options_.connect_timeout && now() - began >= share;
+}
+
 void Connection::connect(base::Deadline deadline) {
   moved_to_.clear();
+  const base::TimePoint began = now();
   mutex_.unlock();
   base::Result<Route::Opened> opened = route_->open(deadline);
   mutex_.lock();
@@ -68,7 +77,7 @@ void Connection::connect(base::Deadline deadline) {
     if (++counters_.connects > 1) {
       options_.logger.info("connected again to the Redis server at " + server_);
     }
-  } else if (deadline.expired(now())) {
+  } else if (deadline.expired(now()) || was_hurried(deadline, began)) {
     last_failure_ = opened.error().message;  // there was not enough time: no reason to pause
   } else {
     attempt_failed(opened.error());

@@ -37,7 +37,8 @@ class Route {
   // far as that is noticed; maybe several times for one move. A route with a fixed end calls
   // nothing.
   virtual void notify(OnMove on_move) { static_cast<void>(on_move); }
-  // Calls back no more; returns when no callback is running. Not to be called by a callback.
+  // Calls back no more, and need not open connections any more; returns when no callback is
+  // running. Not to be called by a callback.
   virtual void stop_notifying() {}
 };
 

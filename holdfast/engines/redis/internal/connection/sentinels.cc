@@ -29,6 +29,10 @@ Deadline share_of(Deadline deadline, std::size_t attempts, base::Duration most) 
       base::add_saturating(now, std::min(most, left / static_cast<base::Duration::rep>(attempts))));
 }
 
+std::unexpected<base::Error> closed() {
+  return fail(ErrorCode::unavailable, "the store was closed");
+}
+
 }  // namespace
 
 Sentinels::Sentinels(RedisOptions options) : options_(std::move(options)), order_(nodes().size()) {
@@ -99,6 +103,9 @@ Result<Master> Sentinels::find_master(Deadline deadline) {
   std::vector<std::string> failures;
   std::size_t left = count() + 1;  // with the caller's own question to the master
   for (const std::size_t place : order()) {
+    if (is_stopped_) {
+      return closed();
+    }
     const auto answer = ask_for_master(place, share_of(deadline, left--, options_.connect_timeout));
     if (!answer) {
       ask_last(place);
@@ -143,6 +150,9 @@ Result<Route::Opened> Sentinels::open_any(Deadline deadline) {
   std::vector<std::string> failures;
   std::size_t left = count();
   for (const std::size_t place : order()) {
+    if (is_stopped_) {
+      return closed();
+    }
     const RedisOptions options = options_of(place);
     auto wire = connect_and_greet(options, share_of(deadline, left--, options_.connect_timeout),
                                   Peer::sentinel);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <initializer_list>
 #include <optional>
@@ -37,6 +38,10 @@ class Sentinels {
   // published, it knows.
   [[nodiscard]] base::Result<Route::Opened> open_any(base::Deadline deadline);
 
+  // Ends questions that are under way once the Sentinel that is being asked has answered, or
+  // connect_timeout is over, and refuses others.
+  void stop() noexcept { is_stopped_ = true; }
+
   // Sends the commands to one Sentinel, by its place in the list. Returns its replies.
   [[nodiscard]] base::Result<std::vector<Reply>> ask(std::size_t place,
                                                      std::initializer_list<Command> commands,
@@ -65,6 +70,7 @@ class Sentinels {
   [[nodiscard]] base::Error failure(std::span<const std::string> failures) const;
 
   const RedisOptions options_;
+  std::atomic<bool> is_stopped_ = false;
   mutable base::Mutex mutex_;
   std::vector<std::size_t> order_ HOLDFAST_GUARDED_BY(mutex_);
 };
