@@ -22,9 +22,9 @@ class ProviderCore;  // the state that all faces of a provider share: opaque
 // When a provider starts the two threads that renew its leases and fire `lost`.
 enum class Keeping : std::uint8_t {
   from_the_first_lock,
-  // LockProvider::start_keeping starts them. Until then no lease is renewed, and `lost` is fired
-  // only by a call of `Lock::lost`, `check` or `time_left` that finds the loss. For a short program
-  // that mostly holds a lock for less than a second, and has a timer of its own.
+  // LockProvider::start_keeping starts them. Until then no lease is renewed, `lost` is fired only
+  // by a call of `Lock::lost`, `check` or `time_left` that finds the loss, and a release goes to
+  // the store. For a program with a timer of its own that mostly holds a lock for under a second.
   on_request,
 };
 

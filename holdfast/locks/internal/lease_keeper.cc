@@ -132,7 +132,12 @@ std::uint64_t LeaseKeeper::visits() const {
   return deadlines_.visits() + renewals_.visits();
 }
 
-bool LeaseKeeper::ensure_started() { return expiring_->start() && renewing_->start(); }
+bool LeaseKeeper::ensure_started() {
+  if (!is_started_) {
+    is_started_ = expiring_->start() && renewing_->start();
+  }
+  return is_started_;
+}
 
 void LeaseKeeper::keep(const std::shared_ptr<Hold>& hold) {
   const base::TimePoint now = clock_.now();

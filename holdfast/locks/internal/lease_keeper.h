@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -57,6 +58,8 @@ class LeaseKeeper {
   [[nodiscard]] bool add(const std::shared_ptr<Hold>& hold);
   // Starts the threads, if they do not run. Returns false if one could not be started.
   [[nodiscard]] bool start();
+  // Returns whether the threads were started: until then OnLost is not called.
+  [[nodiscard]] bool is_started() const noexcept { return is_started_; }
   // A renewal of it that is under way has no effect on it any more.
   void remove(Hold& hold);
   // Loses what is held, and waits for the request that is under way.
@@ -145,6 +148,7 @@ class LeaseKeeper {
   ShortestTtl shortest_ttl_ HOLDFAST_GUARDED_BY(mutex_);
   Losses unlogged_ HOLDFAST_GUARDED_BY(mutex_);
   bool stopped_ HOLDFAST_GUARDED_BY(mutex_) = false;
+  std::atomic<bool> is_started_ = false;  // written under mutex_, read without
 
   // The renewer's alone.
   bool is_failing_ = false;

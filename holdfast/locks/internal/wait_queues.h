@@ -80,7 +80,8 @@ struct Standing {
 //     full                                          the new holder, which is of this process,
 //     … hands it over                               woken by `settle`
 //     … releases it in the store, or throws         woken by `wake_first`, from ReleaseSteps
-//     … loses it                                    woken by `wake_first`, from LeaseKeeper
+//     … loses it                                    woken by `wake_first`, from LeaseKeeper, which
+//                                                   must run before the first hand-over
 //     … detaches it                                 woken by `wake_first`, from ProviderCore
 //   the store says that the name may be free        woken by the watch
 class WaitQueues {

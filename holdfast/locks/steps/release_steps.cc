@@ -60,7 +60,8 @@ Step ReleaseSteps::start() {
   core_.observe("hold", hold_.name, now - hold_.granted);
   deadline_ = core_.deadline_after(std::min(hold_.patience(now), patience_));
   is_last_ = hold_.in_a_row >= kMostInARow;
-  if (was_held && (!is_last_ || may_enqueue())) {
+  // While no keeper runs, nobody would wake the other waiters if the next one lost the lease.
+  if (was_held && core_.keeper.is_started() && (!is_last_ || may_enqueue())) {
     next_ = core_.queues.offer(hold_.name, hold_.permits, now);
   }
   if (next_ == nullptr) {
