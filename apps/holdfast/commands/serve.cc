@@ -1,6 +1,8 @@
 #include <poll.h>
+#include <unistd.h>
 
 #include <chrono>
+#include <csignal>
 #include <memory>
 #include <optional>
 #include <ranges>
@@ -82,6 +84,12 @@ std::string mistake_in(const ServeOptions& options, const serve::ListenAddress& 
         "--tls-certificate, or --insecure behind a proxy that protects it",
         options.listen);
   }
+  if (!address.is_loopback() && options.certificate.empty() && !options.admin_token_file.empty()) {
+    return fmt::format(
+        "{} can be reached from other machines, which could read the admin token on its way: use "
+        "--tls-certificate, or --listen on 127.0.0.1 behind a proxy",
+        options.listen);
+  }
   if (options.every < std::chrono::milliseconds(100)) {
     return "--every must be at least 100ms";
   }
@@ -96,7 +104,12 @@ class Running {
       : server_(std::move(server)),
         watcher_(session.store(), options.every, [this] { server_->publish(); }),
         api_(session.store(), session.location(), watcher_, *server_, std::move(guard),
-             token ? make_admin(session, *token) : nullptr) {
+             token ? std::make_unique<const serve::Admin>(
+                         session.store(), watcher_, *token,
+                         [this](serve::AuditLog::Kind kind, std::string_view line) {
+                           audit_.add(kind, line);
+                         })
+                   : nullptr) {
     server_->start([this](const serve::Request& request) { return api_.answer(request); },
                    [this] { return api_.newest(); });
   }
@@ -105,14 +118,7 @@ class Running {
   Running& operator=(const Running&) = delete;
 
  private:
-  std::unique_ptr<const serve::Admin> make_admin(Session& session, const std::string& token) {
-    return std::make_unique<const serve::Admin>(
-        session.store(), watcher_, token, [&session](std::string_view line) {
-          session.console().print(fmt::format("{} holdfast: audit: {}",
-                                              utc_time(std::chrono::system_clock::now()), line));
-        });
-  }
-
+  serve::AuditLog audit_{STDERR_FILENO};
   const std::unique_ptr<serve::HttpServer> server_;
   serve::Watcher watcher_;
   const serve::Api api_;
@@ -157,6 +163,8 @@ int serve_store(Session& session, const ServeOptions& options,
   session.serve();
   // Before any thread is started: they inherit the mask of signals.
   const Signals signals;
+  // A reader of the audit log that ends does not end the server.
+  std::signal(SIGPIPE, SIG_IGN);
   if (const auto opened = session.open(); !opened) {
     return session.report(opened.error());
   }

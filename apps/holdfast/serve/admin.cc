@@ -79,7 +79,7 @@ Answer Admin::answer(const Request& request, const Target& target) const {
   constexpr std::string_view kBearer = "Bearer ";
   if (!request.authorization.starts_with(kBearer) ||
       !is_equal(std::string_view(request.authorization).substr(kBearer.size()), token_)) {
-    audit_("refused " + what + ": no or another token");
+    audit_(AuditLog::Kind::refusal, "refused " + what + ": no or another token");
     Response response =
         failure(kUnauthorized, "invalid_argument", "changes need the token of --admin-token-file");
     response.headers.emplace_back("WWW-Authenticate", "Bearer");
@@ -122,7 +122,7 @@ Response Admin::steal(const std::string& name) const {
       watcher_.forget_steal(holder.id);
       continue;
     }
-    audit_("stole " + from);
+    audit_(AuditLog::Kind::change, "stole " + from);
     stolen.push_back(to_json(holder));
   }
   return json_response({{"name", name}, {"stolen", std::move(stolen)}});
@@ -130,7 +130,8 @@ Response Admin::steal(const std::string& name) const {
 
 Response Admin::failed(std::string_view change, const base::Error& error) const {
   const bool unknown = error.code == base::ErrorCode::unknown_outcome;
-  audit_(fmt::format("{} {}: {}", unknown ? "perhaps made the change:" : "could not", change,
+  audit_(AuditLog::Kind::change,
+         fmt::format("{} {}: {}", unknown ? "perhaps made the change:" : "could not", change,
                      base::printable(error.message)));
   return error_response(error);
 }
@@ -141,8 +142,8 @@ Response Admin::clear(const std::string& name) const {
     return failed("clear " + base::printable(name), outcome.error());
   }
   const bool cleared = *outcome == recipes::ClearOutcome::cleared;
-  audit_(fmt::format("cleared the mark {}{}", base::printable(name),
-                     cleared ? "" : ", which was not set"));
+  audit_(AuditLog::Kind::change, fmt::format("cleared the mark {}{}", base::printable(name),
+                                             cleared ? "" : ", which was not set"));
   return json_response({{"key", name}, {"outcome", cleared ? "cleared" : "was_not_marked"}});
 }
 
@@ -153,7 +154,8 @@ Response Admin::reset(const std::string& name) const {
     return failed("reset " + base::printable(name), hits.error());
   }
   const bool was_there = *had_run || *hits > 0;
-  audit_(fmt::format("reset {}{}", base::printable(name),
+  audit_(AuditLog::Kind::change,
+         fmt::format("reset {}{}", base::printable(name),
                      was_there ? "" : ", which had not run in this period"));
   return json_response(
       {{"name", name}, {"outcome", was_there ? "reset" : "had_not_run"}, {"hits", *hits}});

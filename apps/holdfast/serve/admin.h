@@ -8,6 +8,7 @@
 #include <holdfast/base/error.h>
 #include <holdfast/store/lease_store.h>
 
+#include "apps/holdfast/serve/audit_log.h"
 #include "apps/holdfast/serve/message.h"
 #include "apps/holdfast/serve/target.h"
 #include "apps/holdfast/serve/watcher.h"
@@ -24,7 +25,7 @@ namespace holdfast::cli::serve {
 class Admin {
  public:
   // Called with what was done, or refused, and to which name: one line for the audit log.
-  using Audit = std::function<void(std::string_view line)>;
+  using Audit = std::function<void(AuditLog::Kind kind, std::string_view line)>;
 
   Admin(std::shared_ptr<store::LeaseStore> store, Watcher& watcher, std::string token, Audit audit);
 

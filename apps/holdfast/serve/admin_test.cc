@@ -71,7 +71,7 @@ class AdminTest : public ::testing::Test {
   std::vector<std::string> lines_;
   Watcher watcher_{store_, std::chrono::milliseconds(20), [] {}};
   const Admin admin_{store_, watcher_, "token",
-                     [this](std::string_view line) { lines_.emplace_back(line); }};
+                     [this](AuditLog::Kind, std::string_view line) { lines_.emplace_back(line); }};
 };
 
 TEST_F(AdminTest, AStealThatFailsHalfwayLogsBothHalves) {

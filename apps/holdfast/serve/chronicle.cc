@@ -106,12 +106,13 @@ void Chronicle::take_event(const LeaseEvent& event) {
 }
 
 // A waiter that is no longer seen was granted its claim, which is then a lease with its id, or
-// gave up.
+// gave up. A listing looks at the holders first: a grant between its two looks is seen in the next.
 void Chronicle::take_waits(const Snapshot& snapshot) {
   std::map<WaitKey, OpenWait> now;
   for (const auto& [name, entry] : snapshot.entries) {
     for (const locks::Waiter& waiter : entry.waiters) {
-      now[{name, waiter.id}] = {waiter.owner, waiter.reason, snapshot.taken - waiter.waited};
+      now[{name, waiter.id}] = {
+          .owner = waiter.owner, .reason = waiter.reason, .from = snapshot.taken - waiter.waited};
     }
   }
   for (auto& [key, wait] : waiting_) {
@@ -124,8 +125,13 @@ void Chronicle::take_waits(const Snapshot& snapshot) {
       const auto holder = std::ranges::find(entry->state->holders, key.id, &store::Holder::id);
       granted = holder != entry->state->holders.end() ? &*holder : nullptr;
     }
+    if (granted == nullptr && !wait.missing_since) {
+      wait.missing_since = snapshot.taken;
+      now[key] = std::move(wait);
+      continue;
+    }
     const base::TimePoint until =
-        granted != nullptr ? snapshot.taken - granted->held_for : snapshot.taken;
+        granted != nullptr ? snapshot.taken - granted->held_for : *wait.missing_since;
     if (granted != nullptr) {
       waited_[key.id] = std::max(until - wait.from, base::Duration::zero());
     }

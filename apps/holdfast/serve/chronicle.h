@@ -108,6 +108,7 @@ class Chronicle {
     std::string owner{};
     std::string reason{};
     base::TimePoint from{};
+    std::optional<base::TimePoint> missing_since{};
   };
   struct Known {
     NameHistory history{};

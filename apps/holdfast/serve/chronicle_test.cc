@@ -108,8 +108,20 @@ TEST_F(ChronicleTest, AWaiterThatIsGrantedItsClaimHasWaited) {
 TEST_F(ChronicleTest, AWaiterThatGivesUpWasNotGrantedItsClaim) {
   see({held("job", holder(1, 5s), {waiter(2, 3s)})});
   see({held("job", holder(1, 6s))});
+  const base::TimePoint missing = now_;
+  see({held("job", holder(1, 7s))});
   ASSERT_EQ(chronicle_.of("job").waits.size(), 1U);
   EXPECT_FALSE(chronicle_.of("job").waits[0].granted);
+  EXPECT_EQ(chronicle_.of("job").waits[0].until, missing);
+}
+
+TEST_F(ChronicleTest, AGrantBetweenTheTwoLooksOfAListingIsAGrant) {
+  see({held("job", holder(1, 5s), {waiter(2, 3s)})});
+  see({});
+  EXPECT_TRUE(chronicle_.of("job").waits.empty());
+  see({held("job", holder(2, 1200ms))});
+  ASSERT_EQ(chronicle_.of("job").waits.size(), 1U);
+  EXPECT_TRUE(chronicle_.of("job").waits[0].granted);
 }
 
 TEST_F(ChronicleTest, ManyHoldsOfOneNameLeaveTheNewest) {

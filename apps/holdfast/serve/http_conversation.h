@@ -146,7 +146,10 @@ class HttpConversation {
                         "the store is asked too often: try again later");
     }
     const Counted one(room_.work);
-    auto run = [work = std::move(work)]() -> asio::awaitable<Response> {
+    auto run = [work = std::move(work), &room = room_]() -> asio::awaitable<Response> {
+      if (room.stops) {
+        co_return failure(kUnavailable, "unavailable", "the server stops");
+      }
       co_return guarded([&] { return work(); });
     };
     Response response = co_await asio::co_spawn(room_.pool, std::move(run), asio::use_awaitable);

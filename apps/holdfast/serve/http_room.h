@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <list>
 #include <optional>
@@ -42,6 +43,8 @@ struct HttpRoom {
   std::list<Waiting*> streams;
   std::size_t connections = 0;
   std::size_t work = 0;
+  // Work that has not begun is answered without it.
+  std::atomic<bool> stops = false;
 
   mutable base::Mutex stats_mutex;
   HttpStats stats HOLDFAST_GUARDED_BY(stats_mutex);

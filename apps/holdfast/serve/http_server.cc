@@ -86,7 +86,10 @@ class HttpServer::Loop {
     thread_ = std::thread([this] { room_.io.run(); });
   }
 
+  // Work that waits for its turn is not begun. It is not left in the pool either: it would end
+  // after the connections that it belongs to.
   void stop() {
+    room_.stops = true;
     room_.io.stop();
     if (thread_.joinable()) {
       thread_.join();
@@ -113,22 +116,30 @@ class HttpServer::Loop {
  private:
   asio::awaitable<void> accept() {
     for (;;) {
-      if (room_.connections >= most_connections_) {
-        evict();
+      try {
+        co_await accept_one();
+      } catch (const std::exception&) {
+        end(std::current_exception());  // no memory for this connection; there may be for the next
       }
-      auto [error, socket] = co_await acceptor_.async_accept(kNoThrow);
-      if (error) {
-        // No descriptor is left, or no memory: those of idle connections help.
-        evict();
-        asio::steady_timer pause(room_.io, std::chrono::milliseconds(100));
-        co_await pause.async_wait(kNoThrow);
-        continue;
-      }
-      Error ignored;  // it is only slower without
-      socket.set_option(tcp::no_delay(true), ignored);
-      asio::co_spawn(room_.io, converse(std::move(socket)),
-                     [this](const std::exception_ptr& failed) { end(failed); });
     }
+  }
+
+  asio::awaitable<void> accept_one() {
+    if (room_.connections >= most_connections_) {
+      evict();
+    }
+    auto [error, socket] = co_await acceptor_.async_accept(kNoThrow);
+    if (error) {
+      // No descriptor is left, or no memory: those of idle connections help.
+      evict();
+      asio::steady_timer pause(room_.io, std::chrono::milliseconds(100));
+      co_await pause.async_wait(kNoThrow);
+      co_return;
+    }
+    Error ignored;  // it is only slower without
+    socket.set_option(tcp::no_delay(true), ignored);
+    asio::co_spawn(room_.io, converse(std::move(socket)),
+                   [this](const std::exception_ptr& failed) { end(failed); });
   }
 
   void evict() {

@@ -51,7 +51,7 @@ std::int64_t rank(const Entry& entry, NamesQuery::Order order) {
   if (order == waiters) {
     return static_cast<std::int64_t>(entry.waiters.size());
   }
-  std::int64_t most = order == left ? base::Duration::min().count() : -1;
+  std::int64_t most = order == left ? -base::Duration::max().count() : -1;
   if (entry.state) {
     for (const store::Holder& holder : entry.state->holders) {
       most = std::max<std::int64_t>(

@@ -18,15 +18,22 @@ StoreHealth::StoreHealth(std::shared_ptr<store::LeaseStore> store, StoreLocation
     : store_(std::move(store)), location_(std::move(location)) {}
 
 Checks StoreHealth::checks() {
-  const std::lock_guard guard(mutex_);
-  const base::TimePoint now = base::boot_clock().now();
-  if (!made_ || now - *made_ >= kGoodFor) {
-    checks_ = check_store(*store_, location_, RoundTrips::skipped);
-    // Failed checks come first.
-    std::ranges::stable_sort(checks_, std::greater(), &Check::verdict);
-    made_ = base::boot_clock().now();
+  {
+    const std::lock_guard guard(mutex_);
+    if (made_ && base::boot_clock().now() - *made_ < kGoodFor) {
+      return checks_;
+    }
+    if (made_) {
+      made_ = base::boot_clock().now();  // meanwhile others get the old ones
+    }
   }
-  return checks_;
+  Checks checks = check_store(*store_, location_, RoundTrips::skipped);
+  // Failed checks come first.
+  std::ranges::stable_sort(checks, std::greater(), &Check::verdict);
+  const std::lock_guard guard(mutex_);
+  checks_ = checks;
+  made_ = base::boot_clock().now();
+  return checks;
 }
 
 }  // namespace holdfast::cli::serve

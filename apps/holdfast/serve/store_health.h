@@ -12,9 +12,9 @@
 
 namespace holdfast::cli::serve {
 
-// The checks of `doctor` that write nothing, made at most twice a minute for all clients.
+// The checks of `doctor` that write nothing, made about twice a minute for all clients.
 //
-// Thread-safe. Blocks while it asks the store.
+// Thread-safe. Blocks while it asks the store; others then get the checks before.
 class StoreHealth {
  public:
   StoreHealth(std::shared_ptr<store::LeaseStore> store, StoreLocation location);

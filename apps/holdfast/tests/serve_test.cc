@@ -203,6 +203,10 @@ TEST_F(ServeTest, OtherMachinesAreServedOnRequestOnly) {
   const Outcome outcome = holdfast({"serve", "--listen", "0.0.0.0:0"});
   EXPECT_EQ(outcome.status, 64);
   EXPECT_NE(outcome.errors.find("--insecure"), std::string::npos) << outcome.errors;
+  const Outcome in_clear =
+      holdfast({"serve", "--listen", "0.0.0.0:0", "--insecure", "--admin-token-file", "/dev/null"});
+  EXPECT_EQ(in_clear.status, 64);
+  EXPECT_NE(in_clear.errors.find("could read the admin token"), std::string::npos);
   EXPECT_EQ(holdfast({"serve", "--listen", "nowhere"}).status, 64);
   EXPECT_EQ(holdfast({"serve", "--tls-key", "k"}).status, 64);
 }

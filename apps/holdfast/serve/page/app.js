@@ -17,18 +17,27 @@ let view = null;
 let last = {state: 'loading'};
 let since = performance.now();
 
+// The text of a part of an address; an address that nobody wrote for this page may have escapes that are none.
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 function show() {
   const [, kind = '', ...rest] = location.hash.split('/');
   if (view && view.close) view.close();
   main.replaceChildren();
   const views = {waiters: waitersView, overview: overviewView, events: eventsView};
-  const name = kind === 'name' ? 'name' : kind in views ? kind : 'names';
+  const name = kind === 'name' ? 'name' : Object.hasOwn(views, kind) ? kind : 'names';
   for (const link of document.querySelectorAll('nav a')) {
     if (link.dataset.view === name) link.setAttribute('aria-current', 'page');
     else link.removeAttribute('aria-current');
   }
   if (name === 'name') view = nameView(main, rest.join('/'));
-  else if (name === 'names') view = namesView(main, decodeURIComponent(rest.join('/')));
+  else if (name === 'names') view = namesView(main, decoded(rest.join('/')));
   else view = views[kind](main);
   main.dataset.view = name;
   refresh();
@@ -96,10 +105,23 @@ const button = document.getElementById('theme');
 function setTheme(theme) {
   document.documentElement.dataset.theme = theme;
   button.setAttribute('aria-label', 'Colours: ' + (theme || 'as the system'));
-  localStorage.setItem('theme', theme);
+  try {
+    localStorage.setItem('theme', theme);
+  } catch {
+    // The browser keeps nothing here: the theme lasts as long as the page.
+  }
 }
+
+function storedTheme() {
+  try {
+    return localStorage.getItem('theme') ?? '';
+  } catch {
+    return '';
+  }
+}
+
 button.addEventListener('click', () => setTheme(themes[(themes.indexOf(document.documentElement.dataset.theme) + 1) % themes.length]));
-setTheme(localStorage.getItem('theme') ?? '');
+setTheme(storedTheme());
 
 document.addEventListener('keydown', (event) => {
   const typing = event.target.closest('input, select, textarea, dialog');

@@ -73,6 +73,28 @@ const tests = {
     await picture(page, 'history');
   },
 
+  async 'an address that nobody wrote for this page shows the names'(page) {
+    for (const address of ['#/prefix/%', '#/toString']) {
+      await page.goto(page.url().replace(/#.*|$/, address));
+      await page.getByRole('searchbox').waitFor();
+    }
+  },
+
+  async 'a page that is not visible keeps no connection'(page) {
+    const streams = async () => Number(/^holdfast_serve_streams (\d+)/m.exec(await (await fetch(new URL('/metrics', page.url()))).text())[1]);
+    const hide = (hidden) => page.evaluate((value) => {
+      Object.defineProperty(document, 'hidden', {configurable: true, get: () => value});
+      document.dispatchEvent(new Event('visibilitychange'));
+    }, hidden);
+    await eventually('the page listens', async () => await streams() === 1);
+    await hide(true);
+    // The server sees that when it sends the next event.
+    await eventually('the stream is closed', async () => await streams() === 0);
+    await hide(false);
+    await eventually('the page listens again', async () => await streams() === 1);
+    await state(page, 'live');
+  },
+
   async 'a deadlock is marked in the graph and named'(page) {
     const start = (held, wanted) => world.start('sh', ['-c', `"$0" run -q --owner owner-of-${held} ${held} -- sh -c 'echo ready; read line; "$0" run -q --owner owner-of-${held} ${wanted} -- true; true' "$0"`, world.holdfast]);
     const both = [start('lock-a', 'lock-b'), start('lock-b', 'lock-a')];
