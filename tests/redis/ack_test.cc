@@ -192,7 +192,7 @@ TEST_F(Acknowledgement, AStoreThatEndsAnswersWhatWaitsForReplicas) {
   store->async()->claim(
       "job", wish(), Deadline::never(),
       [&](base::Result<store::ClaimOutcome> answer) { outcome.set_value(std::move(answer)); });
-  ASSERT_TRUE(eventually([&] { return run({"EXISTS", "job"}) == "1"; }));
+  ASSERT_TRUE(eventually([&] { return run({"INFO", "clients"}).contains("blocked_clients:1"); }));
   store.reset();
   EXPECT_FALSE(outcome.get_future().get());
   replicas_[0].resume();
