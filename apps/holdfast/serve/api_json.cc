@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <chrono>
+#include <iterator>
 
 #include "apps/holdfast/cli/text.h"
 #include "apps/holdfast/serve/api_json.h"
@@ -45,9 +47,14 @@ std::string wall_text(base::TimePoint when) {
   return utc_time(system_clock::now() - std::chrono::duration_cast<system_clock::duration>(ago));
 }
 
-Json entry_json(std::string_view name, const Entry& entry) {
-  Json shown{{"id", id_of(name)}};
-  shown.update(to_json(name, entry));
+Json entry_json(std::string_view name, const Entry& entry, base::Duration age, std::size_t most) {
+  Json shown{{"id", id_of(name)}, {"waiter_count", entry.waiters.size()}};
+  const Entry first{
+      .state = entry.state,
+      .waiters = {entry.waiters.begin(),
+                  std::next(entry.waiters.begin(),
+                            static_cast<std::ptrdiff_t>(std::min(most, entry.waiters.size())))}};
+  shown.update(to_json(name, aged(first, age)));
   return shown;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -21,8 +22,10 @@ namespace holdfast::cli::serve {
 // Returns the time of day that a time of base::boot_clock() is, in UTC.
 [[nodiscard]] std::string wall_text(base::TimePoint when);
 
-// Returns the keys of `ls --json`, and `id`.
-[[nodiscard]] Json entry_json(std::string_view name, const Entry& entry);
+// Returns the keys of `ls --json` as they are `age` after the listing, with `most` waiters at most,
+// and `id` and `waiter_count`.
+[[nodiscard]] Json entry_json(std::string_view name, const Entry& entry, base::Duration age,
+                              std::size_t most);
 [[nodiscard]] Json hold_json(const PastHold& hold);
 [[nodiscard]] Json wait_json(const PastWait& wait);
 [[nodiscard]] Json event_json(const LeaseEvent& event);

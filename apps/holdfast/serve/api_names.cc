@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <utility>
 
 #include <holdfast/base/name.h>
@@ -10,6 +11,10 @@
 namespace holdfast::cli::serve {
 
 namespace {
+
+// The waiters that a response has at most: of one name in a list of names, and of all.
+constexpr std::size_t kMostOfOneRow = 10;
+constexpr std::size_t kMostWaiters = 1000;
 
 base::Result<std::string> required_name(const Target& target) {
   const std::string* const name = target.find("name");
@@ -47,7 +52,7 @@ Answer Api::names(const Target& target) const {
   Json names = Json::array();
   for (const std::size_t place : selection.places) {
     const auto& [name, entry] = snapshot->entries[place];
-    names.push_back(entry_json(name, aged(entry, age)));
+    names.push_back(entry_json(name, entry, age, kMostOfOneRow));
   }
   return json_response({{"version", snapshot->version},
                         {"total", selection.total},
@@ -63,7 +68,8 @@ Answer Api::name(const Target& target) const {
   const SharedSnapshot snapshot = watcher_.snapshot();
   const Entry* const entry = snapshot->find(*name);
   Json shown{{"version", snapshot->version}};
-  shown.update(entry_json(*name, entry != nullptr ? aged(*entry, age_of(*snapshot)) : Entry()));
+  shown.update(
+      entry_json(*name, entry != nullptr ? *entry : Entry(), age_of(*snapshot), kMostWaiters));
   const NameHistory history =
       watcher_.history([&](const Chronicle& chronicle) { return chronicle.of(*name); });
   shown.update({{"holds", array_of(history.holds, hold_json)},
@@ -83,15 +89,15 @@ Answer Api::why(const Target& target) const {
 }
 
 Answer Api::waiters(const Target& /*target*/) const {
-  constexpr std::size_t kMost = 1000;
   const SharedSnapshot snapshot = watcher_.snapshot();
   const base::Duration age = age_of(*snapshot);
   Json names = Json::array();
   std::size_t shown = 0;
   for (const auto& [name, entry] : snapshot->entries) {
-    if (!entry.waiters.empty() && shown < kMost) {
-      names.push_back(entry_json(name, aged(entry, age)));
-      shown += entry.waiters.size();
+    if (!entry.waiters.empty() && shown < kMostWaiters) {
+      const std::size_t more = std::min(entry.waiters.size(), kMostWaiters - shown);
+      names.push_back(entry_json(name, entry, age, more));
+      shown += more;
     }
   }
   return json_response({{"version", snapshot->version},

@@ -9,6 +9,8 @@ namespace {
 
 // The bytes of a record beside its texts: itself, its place in the tables, its allocations.
 constexpr std::size_t kOverhead = 300;
+// The same of a name, with its two deques, which are large when they are empty.
+constexpr std::size_t kOverheadOfName = 1500;
 // Steals whose end was not seen: of leases that had ended already.
 constexpr std::size_t kMostSteals = 100;
 
@@ -159,7 +161,7 @@ Chronicle::Known& Chronicle::touch(const std::string& name, std::size_t more) {
   Known& known = found->second;
   if (is_new) {
     known.age = ages_.insert(ages_.end(), name);
-    more += kOverhead + 2 * name.size();
+    more += kOverheadOfName + 2 * name.size();
   } else {
     ages_.splice(ages_.end(), ages_, known.age);
   }

@@ -124,7 +124,12 @@ class HttpConversation {
     const Request request = request_of(incoming);
     Answer answer = guarded([&]() -> Answer { return room_.handler(request); });
     if (std::holds_alternative<EventStream>(answer)) {
-      if (!is_head && version >= 11 && room_.streams.size() < room_.options.most_streams) {
+      if (is_head) {
+        Response header{.content_type = "text/event-stream", .headers = {}};
+        const bool written = co_await write(std::move(header), version, is_head, keep);
+        co_return written&& keep;
+      }
+      if (version >= 11 && room_.streams.size() < room_.options.most_streams) {
         co_await send_events();
         co_return false;
       }
@@ -172,7 +177,10 @@ class HttpConversation {
     constexpr int kClass = 100;
     room_.count([&](HttpStats& stats) {
       const int group = response.status / kClass;
-      ++(group == 5 ? stats.responses_5xx : group == 4 ? stats.responses_4xx : stats.responses_2xx);
+      ++(group == 5   ? stats.responses_5xx
+         : group == 4 ? stats.responses_4xx
+         : group == 3 ? stats.responses_3xx
+                      : stats.responses_2xx);
     });
     http::response<http::string_body> message(static_cast<http::status>(response.status), version);
     add_headers(message, response);

@@ -46,6 +46,7 @@ struct HttpStats {
   std::uint64_t timed_out = 0;  // clients that were too slow
   std::uint64_t failed = 0;     // connections that ended by a defect, or for want of memory
   std::uint64_t responses_2xx = 0;
+  std::uint64_t responses_3xx = 0;
   std::uint64_t responses_4xx = 0;
   std::uint64_t responses_5xx = 0;
 };

@@ -84,6 +84,7 @@ std::string metrics_text(const Snapshot& snapshot, const Chronicle& chronicle,
       .value(http.failed, "{fate=\"failed\"}");
   text.metric("holdfast_serve_responses_total", "counter", "Responses by the class of the status.")
       .value(http.responses_2xx, "{class=\"2xx\"}")
+      .value(http.responses_3xx, "{class=\"3xx\"}")
       .value(http.responses_4xx, "{class=\"4xx\"}")
       .value(http.responses_5xx, "{class=\"5xx\"}");
   text.metric("process_cpu_seconds_total", "counter", "Processor time of this process.")

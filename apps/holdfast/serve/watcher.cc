@@ -91,8 +91,7 @@ Snapshot Watcher::look(const Snapshot& before) {
     same.down = std::move(found).error();
     return same;
   }
-  Snapshot next{
-      .version = before.version + 1, .taken = ended, .took = ended - began, .answered = true};
+  Snapshot next{.version = before.version + 1, .taken = ended, .answered = true};
   next.entries.reserve(found->size());
   while (!found->empty()) {
     auto node = found->extract(found->begin());
@@ -101,6 +100,7 @@ Snapshot Watcher::look(const Snapshot& before) {
     next.entries.emplace_back(std::move(node.key()), std::move(node.mapped()));
   }
   find_deadlocks(next, began);
+  next.took = base::boot_clock().now() - began;
   return next;
 }
 

@@ -107,16 +107,22 @@ class ServeRandomTest : public Serving {
     file >> all >> resident;
     return resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   }
+  static std::uint64_t chosen_seed() {
+    const char* const text = std::getenv("HOLDFAST_SERVE_SEED");
+    return text != nullptr ? std::stoull(text) : std::random_device{}();
+  }
   static std::chrono::seconds how_long() {
     const char* const text = std::getenv("HOLDFAST_SERVE_SECONDS");
     return std::chrono::seconds(text != nullptr ? std::stoi(text) : 3);
   }
 };
 
-// HOLDFAST_SERVE_SECONDS=600 makes it long.
+// HOLDFAST_SERVE_SECONDS=600 makes it long; a failure names the HOLDFAST_SERVE_SEED to run again.
 TEST_F(ServeRandomTest, RandomRequestsNeitherEndNorFillIt) {
   const auto holder = start_holder({"job"});
-  RandomRequests requests(std::random_device{}());
+  const std::uint64_t seed = chosen_seed();
+  SCOPED_TRACE("HOLDFAST_SERVE_SEED=" + std::to_string(seed));
+  RandomRequests requests(seed);
   std::vector<std::unique_ptr<HttpClient>> open(64);
   const auto send_for = [&](std::chrono::steady_clock::duration time) {
     std::size_t sent = 0;

@@ -15,6 +15,7 @@ class ServeTest : public Serving {
   // Removes what passes while two programs look one after the other.
   static nlohmann::json without_times(nlohmann::json name) {
     name.erase("id");
+    name.erase("waiter_count");
     for (auto& holder : name["holders"]) {
       holder.erase("held_for_ms");
       holder.erase("time_left_ms");
@@ -49,6 +50,7 @@ TEST_F(ServeTest, WaitersAreInTheOrderInWhichTheyCame) {
   const auto second = start({"run", "-q", "--owner", "second", "job", "--", "true"});
   ASSERT_TRUE(eventually([&] { return api("name?name=job")["waiters"].size() == 2; }));
   const auto waiters = api("waiters");
+  EXPECT_EQ(waiters["names"][0]["waiter_count"], 2);
   EXPECT_EQ(waiters["names"][0]["waiters"][0]["owner"], "first");
   EXPECT_EQ(waiters["names"][0]["waiters"][1]["owner"], "second");
   EXPECT_TRUE(waiters["deadlocks"].empty());
@@ -119,6 +121,15 @@ TEST_F(ServeTest, EventsAreStreamedWhenSomethingChanges) {
     const auto event = nlohmann::json::parse(client.read_event(), nullptr, false);
     return event["held"] == 1 && event["state"] == "up";
   }));
+}
+
+TEST_F(ServeTest, TheHeaderOfTheStreamIsAnswered) {
+  HttpClient client(port());
+  client.send("HEAD /api/v1/stream HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+  const HttpReply reply = client.read();
+  EXPECT_EQ(reply.status, 200);
+  EXPECT_EQ(reply.headers.at("content-type"), "text/event-stream");
+  EXPECT_EQ(get(port(), "/api/v1/names").status, 200);
 }
 
 TEST_F(ServeTest, TheDescriptionOfTheApiNamesWhatIsAnswered) {

@@ -106,9 +106,12 @@ std::vector<Waiter> deadlock_behind(std::string_view name, const WaitGraph& grap
 
 WaitGraph certain(const WaitGraph& before, const WaitGraph& after, base::Duration since) {
   WaitGraph both = after;
+  Ids seen;
+  for (const Waiter& waiter : before.waiters) {
+    seen.insert(waiter.id);
+  }
   std::erase_if(both.waiters, [&](const Waiter& waiter) {
-    return waiter.seen_before > since ||
-           std::ranges::find(before.waiters, waiter.id, &Waiter::id) == before.waiters.end();
+    return waiter.seen_before > since || !seen.contains(waiter.id);
   });
   const Ids leases = leases_of(before.names);
   for (Waiter& waiter : both.waiters) {

@@ -75,7 +75,7 @@ export function nameView(root, id) {
     title.replaceChildren(foreign(name.name), ' ', h('span', {class: 'kind ' + (name.kind ?? 'free')}, name.held ? name.kind : 'free'));
     document.title = 'Holdfast';
     state.replaceChildren(h('div', {class: 'cards'}, ...(name.holders.length ? name.holders.map((holder) => holderCard(holder, name)) : [h('p', {class: 'card'}, 'Nobody holds it.')])),
-      h('h2', {}, name.waiters.length ? `${name.waiters.length} waiting, the longest first` : 'Nobody waits'),
+      h('h2', {}, name.waiters.length ? `${name.waiter_count.toLocaleString()} waiting, the longest first` : 'Nobody waits'),
       name.waiters.length ? h('ol', {class: 'waiting'}, ...name.waiters.map(waiterItem)) : '');
     // A button that has the focus keeps it.
     const offered = name.held + ' ' + name.kind;

@@ -24,7 +24,7 @@ function holderCells(name) {
 
 function waitersCell(name) {
   const owners = name.waiters.map((waiter) => ownerText(waiter.owner));
-  const text = owners.length === 0 ? '' : `${owners.length}: ${owners.slice(0, 3).join(', ')}`;
+  const text = owners.length === 0 ? '' : `${name.waiter_count.toLocaleString()}: ${owners.slice(0, 3).join(', ')}`;
   return h('span', {class: owners.length ? 'waiters some' : 'waiters', title: owners.join('\n')}, text);
 }
 

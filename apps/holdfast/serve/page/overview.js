@@ -38,7 +38,9 @@ export function overviewView(root) {
     const columns = Math.max(1, Math.min(4, Math.floor((root.clientWidth - 36) / 272)));
     const width = (root.clientWidth - 36 - (columns - 1) * 12) / columns - 28;
     const plot = (caption, key) => h('figure', {}, h('figcaption', {}, caption), lineChart(points(key), {label: caption, width}));
-    plots.replaceChildren(plot('Names held, over the last hour', 'held'), plot('Waiters', 'waiters'), plot('Acquired, each 10 s', 'acquired'), plot('Leases that ran out', 'expired'));
+    const times = points('held').map(([time]) => time);
+    const span = times.length > 1 ? `, over ${duration(times[times.length - 1] - times[0])}` : '';
+    plots.replaceChildren(plot('Names held' + span, 'held'), plot('Waiters', 'waiters'), plot('Acquired, between two points', 'acquired'), plot('Leases that ran out', 'expired'));
     groups.replaceChildren(answer.groups.length === 0 ? h('p', {class: 'hint'}, 'No name is held.') :
       h('table', {}, h('thead', {}, h('tr', {}, ...['Begin with', 'Names', 'Waiters'].map((head) => h('th', {scope: 'col'}, head)))),
         h('tbody', {}, ...answer.groups.map((group) => h('tr', {}, h('td', {}, h('a', {href: '#/prefix/' + encodeURIComponent(group.group)}, foreign(group.group))), h('td', {class: 'number'}, group.names.toLocaleString()), h('td', {class: 'number'}, group.waiters.toLocaleString()))))));
