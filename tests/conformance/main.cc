@@ -31,7 +31,7 @@ int main(int argc, char** argv) {
       holdfast::testing::register_recipe_suites(engine, face);
     }
   }
-  // Where the master is matters to the store alone: a part of the recipes stands for all.
+  // Only the store has to know the master: a part of the recipes stands for all.
   holdfast::testing::register_store_suite(redis_engine_by_sentinel());
   holdfast::testing::register_provider_suite(redis_engine_by_sentinel());
   holdfast::testing::register_provider_suite(redis_engine_by_sentinel(), async_face());

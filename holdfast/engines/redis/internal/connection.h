@@ -60,8 +60,8 @@ struct ConnectionCounters {
 // A call blocks until its reply, its deadline (of base::steady_clock()), or the loss of the
 // connection. A lost connection is made anew by the next call: at once after the first failure,
 // then with a growing, jittered pause, for which a call waits if its deadline allows. A server that
-// owes a reply for longer than reply_timeout counts as dead. Where the server is, a Route says each
-// time; when it says that another server is the right one, the connection ends. Errors:
+// owes a reply for longer than reply_timeout counts as dead. A Route says each time which
+// server to connect to; when another one becomes the right one, the connection ends. Errors:
 //
 //   unavailable      not sent, so nothing has changed: no connection, or the deadline came first
 //   unknown_outcome  sent, and no reply came by the deadline, or the connection broke
