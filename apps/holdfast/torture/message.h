@@ -14,7 +14,7 @@ namespace holdfast::cli::torture {
 // A report of a worker, through a pipe that all workers share. Short enough for a write that is
 // never mixed with another one, and never half done if the worker is killed.
 struct Message {
-  enum class What : std::uint8_t {
+  enum class Event : std::uint8_t {
     granted,  // a hold begins
     still,    // it goes on, sure until `time`
     ended,    // it has ended, sure until `time`
@@ -23,7 +23,7 @@ struct Message {
     failed,   // a call ended with an error
   };
 
-  What what = What::busy;
+  Event event = Event::busy;
   End end = End::open;
   bool acknowledged = false;
   bool held_afterwards = false;

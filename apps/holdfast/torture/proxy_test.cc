@@ -49,6 +49,11 @@ class TortureProxyTest : public ::testing::Test {
     const ssize_t got = ::recv(client_.get(), bytes, sizeof bytes, 0);
     return got > 0 ? std::string(bytes, static_cast<std::size_t>(got)) : std::string();
   }
+  // Returns after the proxy has served ten times more.
+  void let_the_proxy_serve() const {
+    const std::size_t before = rounds_;
+    ASSERT_TRUE(eventually([&] { return rounds_ >= before + 10; }));
+  }
   void reconnect() { client_ = Descriptor(connect_to(proxy_->port())); }
 
   // Bytes that the server has received.
@@ -61,6 +66,7 @@ class TortureProxyTest : public ::testing::Test {
       client.send(text);
     }
   }};
+  std::atomic<std::size_t> rounds_ = 0;
   std::mutex mutex_;
   const std::unique_ptr<Proxy> proxy_ = base::value_or_throw(
       Proxy::open({.host = "127.0.0.1", .port = std::to_string(server_.port())}));
@@ -68,6 +74,7 @@ class TortureProxyTest : public ::testing::Test {
   std::jthread serving_{[this](const std::stop_token& stop) {
     while (!stop.stop_requested()) {
       with_proxy([](Proxy& proxy) { proxy.serve(base::boot_clock().now()); });
+      ++rounds_;
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
   }};
@@ -103,7 +110,7 @@ TEST_F(TortureProxyTest, ADroppedReplyIsLostAfterTheServerDidItsWork) {
 TEST_F(TortureProxyTest, WhatComesDuringAHangArrivesAfterIt) {
   with_proxy([](Proxy& proxy) { proxy.hang(); });
   send("late");
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // a chance to do it wrong
+  let_the_proxy_serve();
   EXPECT_EQ(heard_, 0U);
   with_proxy([](Proxy& proxy) { proxy.resume(); });
   EXPECT_EQ(receive(), "late");

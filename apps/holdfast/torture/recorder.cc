@@ -3,12 +3,12 @@
 namespace holdfast::cli::torture {
 
 void Recorder::take(const Message& message) {
-  using What = Message::What;
-  switch (message.what) {
-    case What::granted: return begin_hold(message);
-    case What::still:
-    case What::ended: return end_hold(message);
-    case What::updated:
+  using Event = Message::Event;
+  switch (message.event) {
+    case Event::granted: return begin_hold(message);
+    case Event::still:
+    case Event::ended: return end_hold(message);
+    case Event::updated:
       ++(message.acknowledged ? counts_.updated : counts_.refused);
       history_.updates.push_back({.worker = message.worker,
                                   .name = message.name,
@@ -17,8 +17,8 @@ void Recorder::take(const Message& message) {
                                   .acknowledged = message.acknowledged,
                                   .held_afterwards = message.held_afterwards});
       return;
-    case What::busy: ++counts_.busy; return;
-    case What::failed: break;
+    case Event::busy: ++counts_.busy; return;
+    case Event::failed: break;
   }
   ++counts_.failed;
   constexpr std::size_t kMostErrors = 100;
@@ -47,7 +47,7 @@ void Recorder::end_hold(const Message& message) {
   }
   Hold& hold = history_.holds[found->second];
   hold.sure = since_begin(message.sure);
-  if (message.what == Message::What::ended) {
+  if (message.event == Message::Event::ended) {
     hold.end = message.end;
     hold.ended = since_begin(message.time);
     counts_.lost += hold.end == End::lost ? 1U : 0U;

@@ -31,7 +31,7 @@ constexpr auto kTick = std::chrono::milliseconds(5);
 constexpr Duration kPatience = std::chrono::minutes(1);
 constexpr Duration kAfterAFailure = std::chrono::milliseconds(50);
 
-// Returns how long somebody who asks for a name may have to wait.
+// Returns the longest time that a caller waits for a name at the end of a run.
 Duration longest_wait(const Settings& settings) { return kPatience + 2 * settings.ttl; }
 
 // Returns whether all permits of a name can be acquired.

@@ -52,10 +52,10 @@ void Worker::turn() {
     send_failure(report, lock.error());
     std::this_thread::sleep_for(kAfterAFailure);
   } else if (!*lock) {
-    report.what = Message::What::busy;
+    report.event = Message::Event::busy;
     send(report);
   } else {
-    report.what = Message::What::granted;
+    report.event = Message::Event::granted;
     report.token = (*lock)->token().value();
     report.sure = report.time;
     send(report);
@@ -111,7 +111,7 @@ void Worker::hold(locks::Lock& lock, const Message& granted) {
   if (!released) {
     send_failure(granted, released.error());
   }
-  report.what = Message::What::ended;
+  report.event = Message::Event::ended;
   report.end = held ? End::released : End::lost;
   report.time = now();
   send(report);
@@ -130,7 +130,7 @@ bool Worker::stay(const locks::Lock& lock, TimePoint until, Message& report) {
     }
     if (time - reported >= kReportEvery) {
       reported = time;
-      report.what = Message::What::still;
+      report.event = Message::Event::still;
       send(report);
     }
     std::this_thread::sleep_for(std::min(kStep, until - time));
@@ -151,7 +151,7 @@ std::optional<std::uint64_t> Worker::read_register(const locks::Lock& lock,
 
 void Worker::update(const locks::Lock& lock, std::uint64_t read, const Message& granted) {
   Message report = granted;
-  report.what = Message::What::updated;
+  report.event = Message::Event::updated;
   report.write = (std::uint64_t{number_} + 1) << 40U | ++writes_;
   const auto written = register_of(granted.name)
                            .write({.write = report.write, .read = read, .token = granted.token});
@@ -186,7 +186,7 @@ void Worker::send(const Message& message) const {
 
 void Worker::send_failure(const Message& about, const base::Error& error) const {
   Message report = about;
-  report.what = Message::What::failed;
+  report.event = Message::Event::failed;
   error.message.copy(report.text.data(), report.text.size() - 1);
   send(report);
 }
